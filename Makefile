@@ -1,0 +1,85 @@
+# Every target makes what it needs: nothing has to be installed first but Python and make.
+#
+#   PYTHON=python3.13   the interpreter of the virtual environment; another one rebuilds it
+#   VENV=.venv          where the environment is
+#   ARGS=...            handed to pytest, the benchmarks or the demo
+
+PYTHON ?= python3
+VENV   ?= .venv
+ARGS   ?=
+
+BIN   := $(VENV)/bin
+PY    := $(BIN)/python
+SINCE := 3.11
+
+PYTHON_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+# Named after the interpreter, so that another PYTHON is seen as an environment that is not there yet.
+STAMP := $(VENV)/.installed-$(or $(PYTHON_VERSION),none)
+
+LOCALE     := controller/locale
+POT        := $(LOCALE)/pozo.pot
+SOURCES_PO := $(wildcard $(LOCALE)/*/LC_MESSAGES/pozo.po)
+CATALOGUES := $(SOURCES_PO:.po=.mo)
+
+READY := $(STAMP) $(CATALOGUES)
+
+# System packages are installed only without asking anybody: as root, or by a sudo that needs no password.
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
+APT  := $(SUDO) apt-get update -qq && $(SUDO) apt-get install --yes -qq --no-install-recommends
+
+.DELETE_ON_ERROR:
+.PHONY: help venv demo test check bench soak messages clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: $(READY) ## The virtual environment with everything the other targets need
+
+demo: $(READY) ## A table on simulated hardware, live in the terminal (Ctrl-C ends it)
+	$(BIN)/pozo demo $(ARGS)
+
+test: export HYPOTHESIS_PROFILE ?= ci
+test: $(READY) ## All tests but the benchmarks, the same ones each time
+	$(PY) -m pytest $(ARGS)
+
+check: $(READY) ## Style, format, types and import contracts
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY) ## Speed, as ratios to what the machine itself can do
+	$(PY) -m tests.bench $(ARGS)
+
+soak: export HYPOTHESIS_PROFILE := soak
+soak: $(READY) ## The property tests for hours, with new examples each time
+	$(PY) -m pytest -m hypothesis $(ARGS)
+
+messages: $(STAMP) ## Sentences of the source into the catalogues, to be translated there
+	$(BIN)/pybabel -q extract --no-default-keywords -k msg --add-location=file --sort-output \
+		--project=pozo --version= --copyright-holder='The pozo authors' -o $(POT) controller
+	$(BIN)/pybabel -q update --domain=pozo --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date \
+		-i $(POT) -d $(LOCALE)
+
+clean: ## Everything that make made
+	rm -rf $(VENV) build dist *.egg-info $(POT) $(LOCALE)/*/LC_MESSAGES/*.mo
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find controller hal firmware tests -name __pycache__ -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml setup.py constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < tuple(map(int, "$(SINCE)".split("."))))' || { \
+		echo "pozo needs Python $(SINCE) or newer; $(PYTHON) is '$(PYTHON_VERSION)'. Try: make PYTHON=python$(SINCE) ..." >&2; \
+		exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "installing what $(PYTHON) lacks to make an environment: python$(PYTHON_VERSION)-venv"; \
+		command -v apt-get >/dev/null && $(APT) python$(PYTHON_VERSION)-venv; } || { \
+		echo "$(PYTHON) cannot make virtual environments. Install its 'venv' and 'ensurepip' modules" \
+			"(on Debian: sudo apt-get install python$(PYTHON_VERSION)-venv), then try again." >&2; \
+		exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools babel
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[test]'
+	@touch $@
+
+%.mo: %.po | $(STAMP)
+	$(BIN)/pybabel -q compile -i $< -o $@
