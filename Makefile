@@ -57,7 +57,7 @@ soak: $(READY) ## The property tests for hours, with new examples each time
 
 messages: $(STAMP) ## Sentences of the source into the catalogues, to be translated there
 	$(BIN)/pybabel -q extract --no-default-keywords -k msg --add-location=file --sort-output \
-		--project=pozo --version= --copyright-holder='The pozo authors' -o $(POT) controller
+		--project=pozo --copyright-holder='The pozo authors' -o $(POT) controller
 	$(BIN)/pybabel -q update --domain=pozo --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date \
 		-i $(POT) -d $(LOCALE)
 
@@ -67,8 +67,9 @@ clean: ## Everything that make made
 	find controller hal firmware tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml setup.py constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < tuple(map(int, "$(SINCE)".split("."))))' || { \
-		echo "pozo needs Python $(SINCE) or newer; $(PYTHON) is '$(PYTHON_VERSION)'. Try: make PYTHON=python$(SINCE) ..." >&2; \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < tuple(map(int, "$(SINCE)".split("."))))' 2>/dev/null || { \
+		echo "pozo needs Python $(SINCE) or newer; $(PYTHON) is $(or $(PYTHON_VERSION),not there)." \
+			"Try: make $(or $(MAKECMDGOALS),venv) PYTHON=python$(SINCE)" >&2; \
 		exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "installing what $(PYTHON) lacks to make an environment: python$(PYTHON_VERSION)-venv"; \
