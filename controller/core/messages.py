@@ -3,8 +3,8 @@
 Sentences are written in English where they arise and translated where they are shown, so an event or a
 refusal carries the sentence and its values, never a language:
 
-    message=msg("Seat {seat} is closed: reopen it first.")     # here, extracted into the catalogue
-    translator("es").text(message, seat=3)                     # at the edge that shows it
+    text = msg("Seat {seat} is closed; reopen it first.")   # here, extracted into the catalogue
+    translator("es").text(text, seat=3)                     # at the edge that shows it
 """
 
 
