@@ -42,11 +42,12 @@ test: export HYPOTHESIS_PROFILE ?= ci
 test: $(READY) ## All tests but the benchmarks, the same ones each time
 	$(PY) -m pytest $(ARGS)
 
+# The cache of import-linter keeps what an import meant before the module it names was there.
 check: $(READY) ## Style, format, types and import contracts
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 bench: $(READY) ## Speed, as ratios to what the machine itself can do
 	$(PY) -m tests.bench $(ARGS)
@@ -63,7 +64,7 @@ messages: $(STAMP) ## Sentences of the source into the catalogues, to be transla
 
 clean: ## Everything that make made
 	rm -rf $(VENV) build dist *.egg-info $(POT) $(LOCALE)/*/LC_MESSAGES/*.mo
-	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find controller hal firmware tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml setup.py constraints.txt

@@ -18,6 +18,7 @@ PURE_STDLIB = frozenset(
         "collections",
         "copy",
         "dataclasses",
+        "difflib",
         "enum",
         "fractions",
         "functools",
