@@ -78,10 +78,10 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 		echo "$(PYTHON) cannot make virtual environments. Install its 'venv' and 'ensurepip' modules" \
 			"(on Debian: sudo apt-get install python$(PYTHON_VERSION)-venv), then try again." >&2; \
 		exit 1; }
-	$(PYTHON) -m venv --clear $(VENV)
+	@test -e $@ || $(PYTHON) -m venv --clear $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools babel
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[test]'
 	@touch $@
 
 %.mo: %.po | $(STAMP)
-	$(BIN)/pybabel -q compile -i $< -o $@
+	$(PY) setup.py --quiet compile_catalogues
