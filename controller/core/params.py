@@ -81,10 +81,9 @@ def problems(params: Params, setup: Setup) -> tuple[Refusal, ...]:
 
     Each refusal's ``args["key"]`` is the configuration path to look at.
     """
-    found = [*_bet_problems(params, setup), *_pot_problems(params, setup), *_prize_problems(params, setup)]
-    if not found:
-        found.extend(_drain_problems(params))
-    return tuple(found)
+    of_prizes = tuple(_prize_problems(params, setup))
+    of_drain = () if of_prizes or main_share(params) < 0 else _drain_problems(params)
+    return (*_bet_problems(params, setup), *_pot_problems(params, setup), *of_prizes, *of_drain)
 
 
 def _refusal(code: str, clause: str, key: str, text: str, **args: object) -> Refusal:
@@ -132,23 +131,19 @@ def _pot_problems(params: Params, setup: Setup) -> Iterator[Refusal]:
 
 
 def _too_large(key: str, clause: str) -> Refusal:
-    return _refusal(
-        "too-large", clause, key, msg("{key} is larger than any amount on a table: look for extra zeros.")
-    )
+    return _refusal("too-large", clause, key, msg("{key} is larger than any amount on a table: look for extra zeros."))
 
 
 def _prize_problems(params: Params, setup: Setup) -> Iterator[Refusal]:
     if not params.prizes:
-        yield _refusal(
-            "bad-prize", "5.7", "prizes", msg("There are no prizes: name at least one hand that wins.")
-        )
+        yield _refusal("bad-prize", "5.7", "prizes", msg("There are no prizes: name at least one hand that wins."))
     seen: set[Hand] = set()
     whole = [rule.hand for rule in params.prizes if rule.share == WHOLE]
     for rule in params.prizes:
         key = f"prizes.{rule.hand}"
         if rule.hand in seen:
             text = msg("{hand} has two prizes: keep one of them.")
-            yield _refusal("bad-prize", "5.7", key, text, hand=rule.hand)
+            yield _refusal("two-prizes", "5.7", key, text, hand=rule.hand)
         elif rule.hand in whole[1:]:
             text = msg("Only one hand can win 100% of the pot, and {hand} already does: give this one less.")
             yield _refusal("bad-prize", "5.7", key, text, hand=whole[0])
@@ -158,17 +153,13 @@ def _prize_problems(params: Params, setup: Setup) -> Iterator[Refusal]:
 
 def _rule_problems(rule: PrizeRule, key: str, params: Params, setup: Setup) -> Iterator[Refusal]:
     if (rule.times is None) == (rule.share is None):
-        text = msg(
-            "{key} needs either times (a multiple of the bet) or share (a part of the pot), and not both."
-        )
-        yield _refusal("bad-prize", "5.7", key, text)
+        text = msg("{key} needs either times (a multiple of the bet) or share (a part of the pot), and not both.")
+        yield _refusal("times-or-share", "5.7", key, text)
     if rule.share is not None and not 0 < rule.share <= WHOLE:
-        yield _refusal(
-            "bad-prize", "5.7", f"{key}.share", msg("{key} must be more than 0% and at most 100%.")
-        )
+        yield _refusal("bad-prize", "5.7", f"{key}.share", msg("{key} must be more than 0% and at most 100%."))
     if rule.cap_times is not None and rule.share is None:
         text = msg("{key} limits a share of the pot, and this prize has none: remove it, or give a share.")
-        yield _refusal("bad-prize", "5.7", f"{key}.cap_times", text)
+        yield _refusal("cap-without-share", "5.7", f"{key}.cap_times", text)
     for name, times in (("times", rule.times), ("cap_times", rule.cap_times)):
         if times is not None and not 1 <= times <= MOST_TIMES:
             text = msg("{key} must be a whole number from 1 to {most}.")
@@ -197,13 +188,17 @@ NONE = "none"
 """The word that takes a limit, a cap or a prize away."""
 
 
-class _BadValueError(ValueError):
-    """A value cannot be read; `text` is a message id that says what to write."""
+class BadValueError(ValueError):
+    """A value cannot be read; `text` is a message id that says what to write, `values` fill it.
 
-    def __init__(self, text: str, **args: object) -> None:
+    ``{value}`` is left to whoever knows how the value was written. `nearest` is a word that may be meant.
+    """
+
+    def __init__(self, text: str, *, nearest: str = "", **values: object) -> None:
         super().__init__(text)
         self.text = text
-        self.args_of_text = args
+        self.nearest = nearest
+        self.values = {name: str(value) for name, value in values.items()}
 
 
 class _Field(NamedTuple):
@@ -216,7 +211,7 @@ class _Field(NamedTuple):
 
 def _read_count(value: str, _setup: Setup) -> int:
     if not re.fullmatch("[0-9]{1,9}", value, re.ASCII):
-        raise _BadValueError(msg("{value} is not a whole number; write plain digits, such as 50."))
+        raise BadValueError(msg("{value} is not a whole number; write plain digits, such as 50."))
     return int(value)
 
 
@@ -224,33 +219,35 @@ def _read_denominations(value: str, setup: Setup) -> Minor:
     return Minor(_read_count(value, setup) * setup.denomination)
 
 
-def _read_amount(value: str, setup: Setup) -> Minor:
+def read_amount(value: str, currency: str, digits: int) -> Minor:
+    """An amount as a person writes it, in minor units of a currency with `digits` decimals. BadValueError."""
     try:
-        return parse_amount(value, setup.digits)
+        return parse_amount(value, digits)
     except AmountError as error:
-        text = msg(
-            "{value} is not an amount in {currency}; write plain digits with at most {digits} decimals."
-        )
-        raise _BadValueError(text, currency=setup.currency, digits=setup.digits) from error
+        text = msg("{value} is not an amount in {currency}; write plain digits with at most {digits} decimals.")
+        raise BadValueError(text, currency=currency, digits=digits) from error
+
+
+def read_rate(value: str) -> Rate:
+    """A percentage as a person writes it. Raises BadValueError."""
+    try:
+        return parse_rate(value)
+    except AmountError as error:
+        text = msg("{value} is not a rate; write a percentage up to 100%, with at most two decimals, such as 12.5%.")
+        raise BadValueError(text) from error
+
+
+def _read_amount(value: str, setup: Setup) -> Minor:
+    return read_amount(value, setup.currency, setup.digits)
 
 
 def _read_limit(value: str, setup: Setup) -> Minor | None:
     return None if value == NONE else _read_amount(value, setup)
 
 
-def _read_rate(value: str, _setup: Setup) -> Rate:
-    try:
-        return parse_rate(value)
-    except AmountError as error:
-        text = msg(
-            "{value} is not a rate; write a percentage up to 100%, with at most two decimals, such as 12.5%."
-        )
-        raise _BadValueError(text) from error
-
-
 def _read_order(value: str, _setup: Setup) -> str:
     if value not in ("first", "last"):
-        raise _BadValueError(msg("{value} is no order of payment; write first or last."))
+        raise BadValueError(msg("{value} is no order of payment; write first or last."))
     return value
 
 
@@ -261,17 +258,13 @@ _FIELDS: dict[str, _Field] = {
     "pot.limit": _Field(
         "limit", _read_limit, lambda p, s: NONE if p.limit is None else format_minor(p.limit, s.digits)
     ),
-    "pot.commission": _Field("commission", _read_rate, lambda p, s: format_rate(p.commission)),
-    "pot.reserve": _Field("reserve", _read_rate, lambda p, s: format_rate(p.reserve)),
+    "pot.commission": _Field("commission", lambda value, _: read_rate(value), lambda p, s: format_rate(p.commission)),
+    "pot.reserve": _Field("reserve", lambda value, _: read_rate(value), lambda p, s: format_rate(p.reserve)),
     "pot.fixed_prizes": _Field("fixed_prizes", _read_order, lambda p, s: p.fixed_prizes),
-    "pot.approve_from": _Field(
-        "approve_from", _read_amount, lambda p, s: format_minor(p.approve_from, s.digits)
-    ),
+    "pot.approve_from": _Field("approve_from", _read_amount, lambda p, s: format_minor(p.approve_from, s.digits)),
 }
 _PRIZE_KEYS: dict[str, tuple[Hand, str]] = {
-    f"prizes.{hand}{suffix}": (hand, suffix)
-    for hand in HANDS
-    for suffix in ("", ".times", ".share", ".cap_times")
+    f"prizes.{hand}{suffix}": (hand, suffix) for hand in HANDS for suffix in ("", ".times", ".share", ".cap_times")
 }
 
 KEYS: tuple[str, ...] = (*_FIELDS, *_PRIZE_KEYS)
@@ -303,8 +296,8 @@ def apply_change(params: Params, setup: Setup, key: str, value: str) -> Params |
             changed = replace(params, **{field.name: field.read(value, setup)})
         else:
             changed = replace(params, prizes=_changed_prizes(params.prizes, setup, *_PRIZE_KEYS[name], value))
-    except _BadValueError as bad:
-        return _refusal("bad-value", "4.8", name, bad.text, **bad.args_of_text, value=_short(value))
+    except BadValueError as bad:
+        return _refusal("bad-value", "4.8", name, bad.text, **bad.values, value=_short(value))
     found = problems(changed, setup)
     return found[0] if found else changed
 
@@ -319,9 +312,7 @@ def _unknown_key(key: str) -> Refusal:
         text = msg("There is no parameter {name}. Did you mean {nearest}?")
         return _refusal("unknown-key", "4.8", key, text, name=_short(key), nearest=guess)
     text = msg("There is no parameter {name}; the parameters are {known}.")
-    return _refusal(
-        "unknown-key", "4.8", key, text, name=_short(key), known=", ".join((*_FIELDS, "prizes.HAND"))
-    )
+    return _refusal("unknown-key", "4.8", key, text, name=_short(key), known=", ".join((*_FIELDS, "prizes.HAND")))
 
 
 def _changed_prizes(
@@ -340,11 +331,9 @@ def _changed_rule(old: PrizeRule, setup: Setup, suffix: str, value: str) -> Priz
     if value == NONE and not suffix:
         return None
     if suffix == ".share" or (not suffix and value.endswith("%")):
-        return PrizeRule(old.hand, share=_read_rate(value, setup), cap_times=old.cap_times)
+        return PrizeRule(old.hand, share=read_rate(value), cap_times=old.cap_times)
     if not suffix and not value.isdigit():
-        raise _BadValueError(
-            msg("{value} is no prize; write a multiple of the bet (50), a share (10%) or none.")
-        )
+        raise BadValueError(msg("{value} is no prize; write a multiple of the bet (50), a share (10%) or none."))
     return PrizeRule(old.hand, times=_read_count(value, setup))
 
 
