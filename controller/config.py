@@ -29,6 +29,7 @@ __all__ = ["Config", "ConfigError", "Mismatch", "Problem", "check_against", "loa
 
 GAME_WORDS = ("draw-poker", "texas-holdem-plus", "caribbean-poker", "go-poker")
 BACKEND_WORDS = ("simulated", "gpio", "serial")
+Language = Literal["es", "en"]
 ROLES: tuple[Role, ...] = ("dealer", "supervisor", "technician", "auditor")
 
 Environment = Mapping[str, str]
@@ -45,7 +46,7 @@ class Config(Struct, frozen=True):
     file: Path
     setup: Setup
     params: Params
-    language: Literal["es", "en"]
+    language: Language
     timezone: str
     day_starts: time
     backend: Literal["simulated"]
@@ -66,7 +67,7 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
     file = Path(os.path.abspath(path))
     table, bet = document.section("table"), document.section("bet")
     setup = _setup(table, bet)
-    language = table.get("language", choice("es", "en"), "es")
+    language: Language = "en" if table.get("language", choice("es", "en"), "es") == "en" else "es"
     timezone = table.get("timezone", _timezone, "")
     day_starts = table.get("day_starts", _time_of_day, time(6))
     params = _params(document, bet, setup)
@@ -79,12 +80,12 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
     persons = document.section("people")
     people = persons.get("file", _path(file.parent), journal / "people.json")
     persons.close()
-    document.finish()
+    document.finish(language)
     return Config(
         file=file,
         setup=setup,
         params=params,
-        language="en" if language == "en" else "es",
+        language=language,
         timezone=timezone,
         day_starts=day_starts,
         backend=backend,
@@ -427,11 +428,11 @@ def _identity(setup: Setup) -> tuple[tuple[str, str], ...]:
     )
 
 
-def mismatch_report(mismatches: tuple[Mismatch, ...], language: str = "en") -> str:
-    """All that differs, a line each, in `language` ("es" or "en")."""
+def mismatch_report(mismatches: tuple[Mismatch, ...], language: Language = "en") -> str:
+    """All that differs, a line each."""
     from controller.i18n import translator
 
-    speak = translator("es" if language == "es" else "en").text
+    speak = translator(language).text
     return "\n".join(
         f"{item.key}: " + speak(item.advice, key=item.key, journal=item.journal, file=item.file) for item in mismatches
     )

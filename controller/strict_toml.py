@@ -18,12 +18,15 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
 from controller.core.messages import msg
 from controller.core.params import BadValueError, nearest
+
+if TYPE_CHECKING:  # with gettext behind it, only needed when something is wrong
+    from controller.i18n import Language
 
 LARGEST_FILE = 1_000_000
 """Bytes; a configuration has a thousand or two."""
@@ -48,11 +51,11 @@ class Problem(Struct, frozen=True):
     args: dict[str, str] = {}
     nearest: str = ""
 
-    def reason(self, language: str = "en") -> str:
-        """The sentence in `language` ("es" or "en")."""
+    def reason(self, language: Language = "en") -> str:
+        """The sentence in `language`."""
         from controller.i18n import translator
 
-        speak = translator("es" if language == "es" else "en").text
+        speak = translator(language).text
         sentence = speak(self.text, **self.args)
         if self.nearest:
             sentence += " " + speak(msg("Did you mean {nearest}?"), nearest=self.nearest)
@@ -60,20 +63,25 @@ class Problem(Struct, frozen=True):
 
 
 class ConfigError(Exception):
-    """A file cannot be used; `problems` are all its mistakes, in the order of their lines."""
+    """A file cannot be used; `problems` are all its mistakes, in the order of their lines.
 
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
-        super().__init__(problems)
+    `language` is the file's own when it could be read, else Spanish, the first language of the house.
+    """
+
+    def __init__(self, problems: tuple[Problem, ...], language: Language = "es") -> None:
+        super().__init__(problems, language)
         self.problems = problems
+        self.language: Language = language
 
     def __str__(self) -> str:
-        return self.report()
+        return self.report("en")
 
-    def report(self, language: str = "en") -> str:
-        """All mistakes for a person, in `language` ("es" or "en"), two lines each."""
+    def report(self, language: Language | None = None) -> str:
+        """All mistakes for a person, two lines each, in `language` or the file's own."""
         from controller.i18n import translator
 
-        speak = translator("es" if language == "es" else "en").text
+        spoken = language or self.language
+        speak = translator(spoken).text
         one, many = msg("{file} has a mistake:"), msg("{file} has {count} mistakes:")
         count = len(self.problems)
         lines = [speak(one if count == 1 else many, file=self.problems[0].file, count=count)]
@@ -81,7 +89,7 @@ class ConfigError(Exception):
             place = speak(msg("line {line}"), line=problem.line) if problem.line else ""
             shown = problem.key + (f" = {problem.value}" if problem.value else "")
             lines.append("  " + ": ".join(part for part in (place, shown) if part))
-            lines.append("      " + problem.reason(language))
+            lines.append("      " + problem.reason(spoken))
         return "\n".join(lines)
 
 
@@ -183,11 +191,12 @@ class Document:
             for mark in self.marks
         )
 
-    def finish(self) -> None:
-        """Raise ConfigError when there was any problem; report unknown sections first."""
+    def finish(self, language: Language) -> None:
+        """Raise ConfigError when there was any problem, unknown sections included."""
         self.root.close()
         if self.problems:
-            raise ConfigError(tuple(sorted(self.problems, key=lambda problem: problem.line or 10**9)))
+            in_order = sorted(self.problems, key=lambda problem: problem.line or LARGEST_FILE)
+            raise ConfigError(tuple(in_order), language)
 
     def _value(self, place: Place) -> object:
         value: object = self._data
