@@ -1,0 +1,256 @@
+"""One file of a journal as an SQLite database: its schema, its connections, and whether it is whole.
+
+The header is read and judged before SQLite touches the file, because SQLite mends what it can: it would extend
+a truncated file with zeros at the next checkpoint, and take a file whose write-ahead log was removed for one
+that never had more. Hence `check_header`, and the ``in_use`` mark: it is set in the file itself as long as there
+may be entries in the log alone, so that a missing log is noticed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+from controller.core.messages import msg
+from controller.journal.directory import wal_of
+from controller.journal.errors import (
+    JournalDamaged,
+    JournalForeign,
+    JournalMissing,
+    JournalNewer,
+    translating,
+)
+
+APPLICATION_ID = 0x506F7A6F  # "Pozo"
+FORMAT = 1
+"""The version of the file format, kept in SQLite's ``user_version``."""
+
+SCHEMA = (
+    """CREATE TABLE period (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    table_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    previous BLOB NOT NULL,
+    first_seq INTEGER NOT NULL,
+    pruned INTEGER NOT NULL,
+    in_use INTEGER NOT NULL
+) STRICT""",
+    """CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY,
+    wall TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    hash BLOB NOT NULL
+) STRICT""",
+    """CREATE TABLE head (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    seq INTEGER NOT NULL,
+    hash BLOB NOT NULL
+) STRICT""",
+    """CREATE TABLE snapshot (
+    seq INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    state BLOB NOT NULL,
+    hash BLOB NOT NULL
+) STRICT""",
+)
+
+
+class Period(NamedTuple):
+    """A file's own row: whose it is, and what it follows.
+
+    `previous` is the hash of the last entry of the file before (empty for the first file), `first_seq` the
+    number of this file's first entry, `pruned` the number of the last file that was removed on purpose.
+    """
+
+    table_id: str
+    number: int
+    previous: bytes
+    first_seq: int
+    pruned: int
+    in_use: bool
+
+
+def connect(file: Path) -> sqlite3.Connection:
+    """The one connection that writes. Transactions are explicit; checkpoints happen only when asked for.
+
+    It may be handed from one thread to another, but never used by two at once.
+    """
+    check_header(file)
+    return _opened(
+        file,
+        "mode=rw",
+        "trusted_schema = OFF",
+        "cell_size_check = ON",
+        "synchronous = FULL",
+        "wal_autocheckpoint = 0",
+        "journal_mode = WAL",
+        # A log that had to grow while a reader was in the way is cut down again once it starts anew.
+        "journal_size_limit = 16777216",
+    )
+
+
+def connect_to_read(file: Path) -> sqlite3.Connection:
+    """A connection that cannot write, and leaves nothing behind in the directory.
+
+    Without a log nobody is writing the file. Then SQLite is told so (``immutable``), because it would otherwise
+    create the log's files, in the name of whoever reads, and lock the daemon out of its own journal.
+    """
+    check_header(file)
+    logged = has_log(file)
+    db = _opened(file, "mode=ro" if logged else "mode=ro&immutable=1", "trusted_schema = OFF")
+    try:
+        if not logged and read_period(db, file).in_use and not has_log(file):
+            raise JournalDamaged(
+                msg("{log} is missing: what was acknowledged last before pozo was interrupted was in it."),
+                file,
+                log=wal_of(file),
+            )
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def anchor(file: Path) -> sqlite3.Connection:
+    """A connection that does nothing but stay open longer than the one that writes.
+
+    SQLite takes the last connection that closes a file for the end of its use: it empties the log and removes
+    it, even when the program is falling down. Beside an anchor the log stays, and only `settle` ends its use.
+    """
+    db = _opened(file, "mode=ro", "trusted_schema = OFF")
+    with translating(file):
+        db.execute("SELECT in_use FROM period").fetchone()  # the lock is taken with the first read
+    return db
+
+
+def has_log(file: Path) -> bool:
+    """Whether there is a log with something in it; as long as a file is in use there is."""
+    log = wal_of(file)
+    return log.exists() and log.stat().st_size > 0
+
+
+def _opened(file: Path, how: str, *pragmas: str) -> sqlite3.Connection:
+    uri = f"{file.absolute().as_uri()}?{how}"
+    with translating(file):
+        db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5, check_same_thread=False)
+        try:
+            for pragma in pragmas:
+                db.execute(f"PRAGMA {pragma}").fetchall()
+        except BaseException:
+            db.close()
+            raise
+    return db
+
+
+def create(draft: Path, period: Period) -> sqlite3.Connection:
+    """A new file without entries, in a transaction that is still open; `draft` must not exist."""
+    db = _opened(
+        draft,
+        "mode=rwc",
+        "synchronous = FULL",
+        f"application_id = {APPLICATION_ID}",
+        f"user_version = {FORMAT}",
+        "journal_mode = WAL",
+    )
+    with translating(draft):
+        db.execute("BEGIN IMMEDIATE")
+        for statement in SCHEMA:
+            db.execute(statement)
+        db.execute("INSERT INTO period VALUES (1, ?, ?, ?, ?, ?, ?)", period)
+    return db
+
+
+def settle(db: sqlite3.Connection, file: Path) -> None:
+    """Move everything from the log into `file`, durably, and mark it as complete without the log."""
+    with translating(file):
+        db.execute("UPDATE period SET in_use = 0")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
+def mark_in_use(db: sqlite3.Connection, file: Path) -> None:
+    """Set the mark in the file itself, before the first entry that may be in the log alone."""
+    with translating(file):
+        db.execute("UPDATE period SET in_use = 1")
+        db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+
+
+def read_period(db: sqlite3.Connection, file: Path) -> Period:
+    """The file's own row. Raises JournalDamaged when the tables are not exactly those of this format."""
+    with translating(file):
+        tables = db.execute("SELECT sql FROM sqlite_schema ORDER BY rowid").fetchall()
+        if tables != [(statement,) for statement in SCHEMA]:
+            raise JournalDamaged(msg("{file} does not hold the tables of a journal."), file)
+        rows = db.execute("SELECT table_id, number, previous, first_seq, pruned, in_use FROM period").fetchall()
+    if len(rows) != 1:
+        raise JournalDamaged(msg("{file} does not say which period of which table it is."), file)
+    table_id, number, previous, first_seq, pruned, in_use = rows[0]
+    return Period(table_id, number, previous, first_seq, pruned, bool(in_use))
+
+
+# --- the header, before SQLite sees it -------------------------------------------------------------------
+
+
+def check_header(file: Path) -> None:
+    """Is this a journal's file, of a format we know, and as long as it says?
+
+    Raises JournalMissing, JournalForeign, JournalNewer or JournalDamaged. Offsets are those of SQLite's file
+    format (https://sqlite.org/fileformat2.html).
+    """
+    if not file.is_file():
+        raise JournalMissing(msg("{file} does not exist."), msg("Check the path in the configuration."), file=file)
+    with translating(file), file.open("rb") as opened:
+        header = opened.read(100)
+        size = opened.seek(0, 2)
+    if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
+        raise JournalDamaged(msg("{file} is no database: its beginning is missing or overwritten."), file)
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise JournalForeign(
+            msg("{file} is a database of some other program, not a journal of pozo."),
+            msg("Check the path in the configuration; nothing was changed."),
+            file=file,
+        )
+    version = int.from_bytes(header[60:64], "big")
+    if version > FORMAT:
+        raise JournalNewer(
+            msg("{file} has format version {version}; this pozo knows versions up to {known}."),
+            msg("Install the pozo that wrote it, or a newer one. Nothing was changed."),
+            file=file,
+            version=version,
+            known=FORMAT,
+        )
+    _check_length(file, header, size)
+
+
+def _check_length(file: Path, header: bytes, size: int) -> None:
+    """Every page that the header counts must be in the file or, if a checkpoint was cut short, in the log."""
+    page_size = int.from_bytes(header[16:18], "big")
+    page_size = 65536 if page_size == 1 else page_size
+    pages = int.from_bytes(header[28:32], "big")
+    if page_size < 512:
+        raise JournalDamaged(msg("{file} is no database: its beginning is missing or overwritten."), file)
+    missing = set(range(size // page_size + 1, pages + 1))
+    if missing and not missing <= _pages_in_log(wal_of(file), page_size):
+        size = file.stat().st_size  # again, in case that a checkpoint ended meanwhile
+    if size // page_size < pages and not missing <= _pages_in_log(wal_of(file), page_size):
+        raise JournalDamaged(
+            msg("{file} is cut off: it has {size} of {expected} bytes."),
+            file,
+            size=size,
+            expected=pages * page_size,
+        )
+
+
+def _pages_in_log(log: Path, page_size: int) -> set[int]:
+    """The numbers of the pages in a write-ahead log, up to the first frame that an earlier round left there."""
+    if not log.is_file():
+        return set()
+    pages = set()
+    with translating(log), log.open("rb") as opened:
+        salts = opened.read(32)[16:24]
+        while len(frame := opened.read(24)) == 24 and frame[8:16] == salts:
+            pages.add(int.from_bytes(frame[0:4], "big"))
+            opened.seek(page_size, 1)
+    return pages
