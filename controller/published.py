@@ -12,6 +12,7 @@ from controller.core.state import Table
 class Published(Struct, frozen=True):
     """One commit: the state after it, and its journal entries with their sequence numbers, in order.
 
+    `refusals` are what players' acts were refused, by seat; refused commands answer to whoever gave them.
     `stopped` is why the engine no longer decides (rules 8.5), empty while it runs; with it `entries` may be
     empty, and `state` is the last durable one.
     """
@@ -19,6 +20,7 @@ class Published(Struct, frozen=True):
     state: Table
     entries: tuple[tuple[int, Event], ...]
     stopped: str
+    refusals: tuple[tuple[int, Refusal], ...] = ()
 
 
 class Outcome(Struct, frozen=True):
