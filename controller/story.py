@@ -349,4 +349,4 @@ _TELL: dict[type[ev.Event], Callable[[Story, Any], str]] = {
     ev.CorrectionRecorded: _corrected,
     ev.TransferRecorded: _transferred,
 }
-"""Events without a line here (questions to the pot, completed sources, accepted commands) tell nothing by themselves."""
+"""Events without a line here (questions to the pot, completed sources, accepted commands) tell nothing."""
