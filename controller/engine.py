@@ -154,10 +154,11 @@ class Engine:
 
     # --- in ----------------------------------------------------------------------------------------------
 
-    def start(self, version: str, note: str = "") -> None:
-        """Begin a boot: the first input of it, then the hardware's signals. Raises HardwareError."""
+    def start(self, version: str, settings: str = "") -> None:
+        """Begin a boot: the first input of it, then the hardware's signals. `settings` are the configuration's free
+        keys (8.4). Raises HardwareError."""
         boot = self.state.boot + 1
-        self.put(Start(boot, version, note))
+        self.put(Start(boot, version, settings))
         self._backend.start(self.signal, boot)
 
     def signal(self, signal: Signal) -> None:

@@ -97,8 +97,8 @@ def _act(d: Draft, c: Command) -> None:
         _ACTS[type(c.act)](d, c.act)
 
 
-_IN_ANY_STATE = (do.Reopen, do.Ack, do.Service, do.CashOut)
-"""What can be done while the table is out of service."""
+_IN_ANY_STATE = (do.Reopen, do.Ack, do.Service, do.CashOut, do.Schedule)
+"""What can be done while the table is out of service: what nobody plays with, and what puts it right (8.4)."""
 
 
 def _not_now(table: Table, c: Command) -> Refusal | None:
@@ -130,7 +130,7 @@ def _unknown_seat(table: Table, c: Command) -> Refusal | None:
 
 def _start(d: Draft, s: Start) -> None:
     """Every input from here on belongs to the new boot; what was pending is asked or awaited afresh (8.3)."""
-    d.emit(Started(s.boot, s.version, s.note))
+    d.emit(Started(s.boot, s.version, s.settings if s.settings != d.state.settings else ""))
     betting.try_seal(d)
 
 

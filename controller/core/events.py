@@ -56,11 +56,14 @@ class TableOpened(Event, frozen=True, tag=True):
 
 
 class Started(Event, frozen=True, tag=True):
-    """The program started; inputs from here on belong to `boot`. Senses and running deadlines begin afresh."""
+    """The program started; inputs from here on belong to `boot`. Senses and running deadlines begin afresh.
+
+    `settings` are the configuration's free keys, when they differ from those of the start before (8.4).
+    """
 
     boot: int
     version: str
-    note: str = ""
+    settings: str = ""
 
 
 class CommandTaken(Event, frozen=True, tag=True):

@@ -78,7 +78,7 @@ def _counted(counts: dict[str, int], gains: dict[str, int]) -> dict[str, int]:
 
 def _started(t: Table, e: ev.Started) -> Table:
     seats = tuple(replace(s, sensed=False, sensed_at=None, noise=(), testing="") for s in t.seats)
-    t = replace(t, boot=e.boot, seats=seats)
+    t = replace(t, boot=e.boot, seats=seats, settings=e.settings or t.settings)
     return t if t.round is None else _round(t, waiting=())
 
 

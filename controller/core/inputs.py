@@ -232,11 +232,11 @@ class Timeout(Struct, frozen=True, tag="timeout"):
 
 class Start(Struct, frozen=True, tag="start"):
     """The daemon has started: every input from here on belongs to `boot` (rules 8.3). `version` is the program's;
-    `note` is what differed in the configuration's free keys (8.4), empty when nothing."""
+    `settings` are the configuration's free keys (8.4)."""
 
     boot: int
     version: str
-    note: str = ""
+    settings: str = ""
 
 
 class OutOfService(Struct, frozen=True, tag="out-of-service"):

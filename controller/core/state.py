@@ -269,7 +269,8 @@ class Answer(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """One table with its own pot. `round` is None in phase idle."""
+    """One table with its own pot. `round` is None in phase idle; `settings` are the configuration's free keys as they
+    were at the last start (8.4)."""
 
     setup: Setup
     pot: Pot
@@ -285,5 +286,6 @@ class Table(Struct, frozen=True):
     out_of_service: str = ""
     service: bool = False
     boot: int = 0
+    settings: str = ""
     asks: int = 0
     answers: tuple[Answer, ...] = ()
