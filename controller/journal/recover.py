@@ -81,7 +81,7 @@ class Replay:
         self.state = state
         self.pruned = 0
         self.closed = False
-        self._native = True
+        self.native = True
         self._file = file
         self._period = period
         self._evolve = evolve
@@ -128,13 +128,13 @@ class Replay:
         if self.state is not None or said != (own.table_id, own.number, own.previous.hex()):
             raise self._misplaced(entry)
         self.pruned = opened.pruned
-        self._native = opened.state_version == STATE_VERSION
+        self.native = opened.state_version == STATE_VERSION
         self.state = understood_state(opened.state_version, bytes(opened.state), entry.seq, self._file)
 
     def _close(self, entry: Entry, closed: PeriodClosed) -> None:
         state = understood_state(closed.state_version, bytes(closed.state), entry.seq, self._file)
         # The balances of an older state version are converted, which may tell less than the events do.
-        comparable = closed.state_version == STATE_VERSION and self._native
+        comparable = closed.state_version == STATE_VERSION and self.native
         if closed.period != self._period.number or (comparable and state != self.state):
             raise JournalDamaged(
                 msg("{file}: the closing balances in entry {seq} are not what the entries add up to."),

@@ -17,7 +17,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from controller.core.events import Event, TableOpened
 from controller.core.messages import msg
@@ -38,14 +38,18 @@ from controller.journal.entries import Entry, add_snapshot, append, sealed
 from controller.journal.errors import RESTART, JournalDamaged, JournalFailed, JournalForeign, translating
 from controller.journal.recover import Evolve, Recovered, recover
 
-SNAPSHOT_EVERY = 500
-"""Entries between snapshots: what a start has to replay at most, besides one batch."""
 
-TIDY_PAGES = 250
-"""Pages in the log (4 KiB each) from which on `tidy` does something: about a hundred bets."""
+class Limits(NamedTuple):
+    """How much may gather before something is done about it."""
 
-MOST_PAGES = 4_000
-"""Pages in the log at which `commit` itself makes a checkpoint: 16 MiB."""
+    snapshot_every: int = 500
+    """Entries between snapshots: what a start has to replay at most, besides one batch."""
+
+    tidy_pages: int = 250
+    """Pages in the log (4 KiB each) from which on `tidy` does something: about a hundred bets."""
+
+    most_pages: int = 4_000
+    """Pages in the log at which `commit` itself makes a checkpoint: 16 MiB."""
 
 
 class Journal:
@@ -57,16 +61,17 @@ class Journal:
     clean: bool
     """Whether the last writer left properly; if not, the power was cut or the program killed (rules 8.3)."""
 
-    def __init__(self, directory: Path, lock: Lock, evolve: Evolve) -> None:
+    def __init__(self, directory: Path, lock: Lock, evolve: Evolve, limits: Limits) -> None:
         """Not for callers: use `create` or `open`."""
         self.directory = directory
         self._lock = lock
         self._evolve = evolve
+        self._limits = limits
         self._thread = 0
         self._failed: JournalFailed | None = None
 
     @classmethod
-    def create(cls, directory: Path, first: TableOpened, wall: str, evolve: Evolve) -> Self:
+    def create(cls, directory: Path, first: TableOpened, wall: str, evolve: Evolve, limits: Limits = Limits()) -> Self:
         """Begin a journal with `first` in `directory`, which is made if need be and must hold none yet.
 
         Raises FileExistsError, JournalBusy or JournalFailed.
@@ -82,7 +87,7 @@ class Journal:
             file = period_file(directory, 1)
             rotation.draft_first(file, first, first.setup.table, wall)
             rotation.publish(file)
-            journal = cls(directory, lock, evolve)
+            journal = cls(directory, lock, evolve, limits)
             journal._enter(1, first.setup.table)
         except BaseException:
             lock.release()
@@ -90,7 +95,7 @@ class Journal:
         return journal
 
     @classmethod
-    def open(cls, directory: Path, evolve: Evolve, table: str | None = None) -> Self:
+    def open(cls, directory: Path, evolve: Evolve, table: str | None = None, limits: Limits = Limits()) -> Self:
         """Open the journal in `directory` and recover its state; `table` is whose journal it should be.
 
         Completes or undoes a closing that was interrupted. Raises any JournalError: JournalMissing,
@@ -101,7 +106,7 @@ class Journal:
         lock = Lock(directory)
         try:
             number = rotation.ready(directory)
-            journal = cls(directory, lock, evolve)
+            journal = cls(directory, lock, evolve, limits)
             journal._enter(number, table)
         except BaseException:
             lock.release()
@@ -130,9 +135,9 @@ class Journal:
         if events:
             entries = sealed(self._head, wall, [encode(event) for event in events])
             self._since_snapshot += len(entries)
-            due = self._since_snapshot >= SNAPSHOT_EVERY
+            due = self._since_snapshot >= self._limits.snapshot_every
             self._write(entries, encode_state(state) if due else None)
-            if self._log_pages >= MOST_PAGES:
+            if self._log_pages >= self._limits.most_pages:
                 self._checkpoint()
         return self._head.seq
 
@@ -140,7 +145,7 @@ class Journal:
         """Move the log into the file, if there is enough in it. Takes as long as the disk likes (some tens of
         milliseconds on a card): call it when no input waits. Raises JournalFailed."""
         self._check_usable()
-        if self._log_pages >= TIDY_PAGES:
+        if self._log_pages >= self._limits.tidy_pages:
             self._checkpoint()
 
     def close_period(self, state: Table, wall: str) -> None:
@@ -228,7 +233,7 @@ class Journal:
         self._file, self._period, self._db, self._anchor = file, period, db, anchored
         self._head = recovered.head
         self._since_snapshot = recovered.head.seq - recovered.snapshot
-        self._log_pages = 0 if self.clean else TIDY_PAGES
+        self._log_pages = 0 if self.clean else self._limits.tidy_pages
         self._finalizer = weakref.finalize(self, _let_go, db, anchored, self._lock)
 
     def _leave(self) -> None:
