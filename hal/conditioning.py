@@ -66,10 +66,11 @@ class Timing(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A line came to rest at a new level; `at` is the first edge that led there."""
+    """A line came to rest at a new level; `at` is the first edge that led there, `rested` the last."""
 
     at: int
     level: bool
+    rested: int
 
 
 class Spike(NamedTuple):
@@ -123,7 +124,7 @@ class Debounce:
         if self.raw == self.level:
             return [Spike(at, self.level)]
         self.level = self.raw
-        return [Change(at, self.level)]
+        return [Change(at, self.level, self._last)]
 
     def decided_before(self, at: int) -> bool:
         """Whether nothing that began up to `at` is still open."""
@@ -312,13 +313,14 @@ class Slot:
             elif what.level:
                 self._leading, self._open = what.at, True
             else:
-                told += self._passed(what.at)
+                told += self._passed(what)
         return told
 
-    def _passed(self, trailing: int) -> list[Fact]:
-        """The beam is clear again."""
+    def _passed(self, clear: Change) -> list[Fact]:
+        """The beam is clear again. A chip is as wide as all its chatter: until the beam is clear for good."""
         told: list[Fact] = []
-        width = trailing - self._leading
+        trailing = clear.at
+        width = clear.rested - self._leading
         if self._jammed:
             self._jammed = False
             told.append(PartMended(self._seat, "slot", Stamp(self._boot, trailing)))
@@ -326,7 +328,7 @@ class Slot:
             believable = self._timing.shortest_pulse <= width <= self._timing.longest_pulse
             if self._whole and believable:
                 told.append(ChipDropped(self._seat, self._value, Stamp(self._boot, self._leading)))
-            elif self._leading not in self._blank or trailing not in self._blank:
+            else:
                 told.append(self._not_a_chip())
         self._open, self._whole, self._value = False, True, self._default
         return told
@@ -385,7 +387,7 @@ class Source:
 
     def __init__(self, number: int, boot: int, lines: Mapping[str, Line], at: int) -> None:
         self.number = number
-        self.complete_to = at
+        self.complete_to = at - 1  # what is found at the start is stamped with it
         """Nothing stamped up to here can follow, as of the last ``advance``."""
         self._boot = boot
         self._lines = dict(lines)
