@@ -14,13 +14,14 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
 
 from controller.clock import gaming_day, synchronised, wall_now
 from controller.config import Config, check_against, load, mismatch_report, opening
-from controller.control.server import Control
+from controller.control.server import ControlError, ControlServer
 from controller.core.events import Event, PotMoved, RoundEnded, TableOpened
 from controller.core.evolve import evolve
 from controller.core.inputs import OutOfService
@@ -32,6 +33,8 @@ from controller.journal.directory import found
 from controller.journal.errors import JournalBusy, JournalError
 from controller.journal.writer import Journal
 from controller.notify import notify, watchdog_s
+from controller.people import People
+from controller.physical import perform_live
 from controller.published import Published
 from controller.strict_toml import ConfigError
 from hal.port import HardwareError
@@ -286,7 +289,7 @@ async def serve(config: Config) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with at_work(config) as parts, Control(parts.config, parts.engine, parts.hardware):
+    async with at_work(config) as parts, listening(parts):
         notify("READY=1")
         _tell_status(parts.engine)
         parts.engine.listen(lambda published: _tell_status(parts.engine) if published.stopped else None)
@@ -296,6 +299,25 @@ async def serve(config: Config) -> int:
         beat.end()
         notify("STOPPING=1")
     return 0
+
+
+@asynccontextmanager
+async def listening(parts: Parts) -> AsyncIterator[ControlServer]:
+    """The control socket of a running table (docs/control.md). Raises ControlError."""
+    config = parts.config
+    server = ControlServer(
+        parts.engine,
+        config.socket,
+        People(config.people),  # read when somebody comes, and again when it has changed
+        config.allow,
+        language=config.language,
+        hardware=partial(perform_live, parts.hardware),
+    )
+    await server.start()
+    try:
+        yield server
+    finally:
+        await server.stop()
 
 
 def _tell_status(engine: Engine) -> None:
@@ -340,4 +362,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return asyncio.run(serve(config))
     except JournalBusy as error:
         print(said(error, config), file=sys.stderr)
-        return 1
+    except ControlError as error:
+        print(translator(config.language).text(error.text, **error.values), file=sys.stderr)
+    return 1

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 from msgspec import Struct
@@ -31,6 +31,7 @@ from controller.engine import Engine, InlineWriter
 from controller.i18n import Translator, translator
 from controller.journal.wall import wall
 from controller.journal.writer import Journal
+from controller.physical import perform
 from controller.published import Published
 from controller.story import Story
 from controller.strict_toml import ConfigError
@@ -215,20 +216,19 @@ class Player:
             await asyncio.sleep(word.ns / 1e9)
         elif isinstance(word, words.Power):
             self._power(word.on)
-        elif isinstance(word, words.TurnKey):
-            self.hardware.turn_key(word.position)
-        elif word.seat > self._config.setup.seats or (word.seat == 0 and getattr(word, "part", "") != "display"):
+        elif self._nowhere(word):
             self._met.append(
                 Refusal("unknown-seat", "1", msg("There is no seat {seat} at this table."), {"seat": str(word.seat)})
             )
-        elif isinstance(word, words.Press):
-            self.hardware.press(word.seat, word.times)
-        elif isinstance(word, words.Chip):
-            self.hardware.chip(word.seat, word.value)
-        elif isinstance(word, words.Break):
-            self.hardware.break_part(word.part, word.seat)
         else:
-            self.hardware.mend_part(word.part, word.seat)
+            perform(self.hardware, word)
+
+    def _nowhere(self, word: words.Physical) -> TypeGuard[words.Press | words.Chip | words.Break | words.Mend]:
+        """Whether `word` is about a seat that this table does not have."""
+        if isinstance(word, words.Press | words.Chip | words.Break | words.Mend):
+            table_part = isinstance(word, words.Break | words.Mend) and word.part == "display"
+            return not table_part and not 1 <= word.seat <= self._config.setup.seats
+        return False
 
     async def _settle(self) -> None:
         """Until fingers, contacts and lamps have come to rest and everything they led to is durable."""
