@@ -24,11 +24,15 @@ from controller.core.refusals import Refusal
 from controller.core.state import Bet, ReturnCause, Round, Seat, Table
 from hal.port import ChipDropped, CompleteTo, KeyFound, KeyTurned, Pressed, Stamp
 
+WIRING = ("unknown-seat", "wrong-acceptor")
+"""Refusals of signals that this table should not be able to give: somebody must look at its wires."""
+
 
 def pressed(d: Draft, s: Pressed) -> None:
     """A button: one credit more, or at the maximum all of them back (2.2)."""
     refusal = _not_betting(d.state, s.seat, s.at, "credits")
     if refusal is not None:
+        _note_wiring(d, refusal, s.seat)
         return d.refuse(refusal)
     seat, bet, params = d.seat(s.seat), d.bet(s.seat).bet, d.state.pot.params
     credit = d.state.setup.denomination
@@ -49,8 +53,9 @@ def chip_dropped(d: Draft, s: ChipDropped) -> None:
     """A chip through the slot: part of the bet, or set aside as late or excess (2.3)."""
     refusal = _not_betting(d.state, s.seat, s.at, "chips")
     if refusal is not None:
-        if refusal.code not in ("unknown-seat", "wrong-acceptor"):
+        if refusal.code not in WIRING:
             d.emit(ChipSetAside(s.seat, Minor(s.value), "late", s.at))
+        _note_wiring(d, refusal, s.seat)
         return d.refuse(refusal)
     bet = Minor(d.bet(s.seat).bet + s.value)
     if bet > d.state.pot.params.bet_max:
@@ -66,6 +71,12 @@ def chip_dropped(d: Draft, s: ChipDropped) -> None:
     else:
         d.emit(BetChanged(s.seat, bet, d.seat(s.seat).credits, s.at))
     return None
+
+
+def _note_wiring(d: Draft, refusal: Refusal, seat: int) -> None:
+    """A signal that cannot be bets nothing, but is seen: a chip may have vanished with it."""
+    if refusal.code in WIRING:
+        d.alarm(refusal.code, seat)
 
 
 def _not_betting(table: Table, seat: int, at: Stamp, acceptor: str) -> Refusal | None:
