@@ -13,11 +13,13 @@ from controller.config import Config, ConfigError, Problem, check_against, load,
 from controller.core.cards import Hand
 from controller.core.evolve import evolve
 from controller.core.money import WHOLE, Minor, Rate
-from controller.core.params import apply_change
+from controller.core.params import KEYS, apply_change
 from controller.core.state import Change, Params, PrizeRule, Table
 from controller.strict_toml import LARGEST_FILE
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "tables"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "tables"
+PAGE = (ROOT / "docs" / "configuration.md").read_text()
 GOOD = (EXAMPLES / "draw-1.toml").read_text()
 HOME = {"HOME": "/home/pozo"}
 
@@ -135,6 +137,19 @@ pot = { base = "100", commission = "20%" }
 def test_a_byte_order_mark_and_dos_lines_are_no_mistake(tmp_path: Path) -> None:
     text = b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode()
     assert read(tmp_path, text).params == read(tmp_path, GOOD).params
+
+
+def test_the_page_shows_a_file_that_loads(tmp_path: Path) -> None:
+    match = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    assert match
+    config = read(tmp_path, match[1])
+    assert config.params == read(tmp_path, GOOD).params
+    assert config.allow == {"croupier": ("dealer",), "@jefes": ("dealer", "supervisor")}
+
+
+def test_the_page_names_every_key() -> None:
+    for key in KEYS:
+        assert f"`{re.sub(r'prizes.[a-z-]+', 'prizes.HAND', key, count=1).removesuffix('.HAND')}`" in PAGE, key
 
 
 # --- places --------------------------------------------------------------------------------------------
