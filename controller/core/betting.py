@@ -110,7 +110,7 @@ def key_turned(d: Draft, s: KeyTurned) -> None:
         d.emit(KeyMoved(s.position))
     if s.position == "locked":
         if d.state.round is not None and d.state.round.phase == "betting":
-            lock(d, s.at)
+            lock(d, s.at, tuple(seat.seat for seat in d.state.seats if "node" not in seat.failed))
         return
     if d.state.round is not None and d.state.round.phase == "betting":
         return
@@ -132,7 +132,8 @@ def key_found(d: Draft, s: KeyFound) -> None:
     round = d.state.round
     if s.position == "locked":
         if round is not None and round.phase == "betting":
-            lock(d, s.at)
+            # Nobody turned it, so no source will report up to it; and what they had not reported is gone (2.8).
+            lock(d, s.at, waiting=())
     elif round is None or round.phase != "betting":
         d.alarm("key-found-open")
 
@@ -166,9 +167,8 @@ def cannot_open(table: Table) -> Refusal | None:
     return None
 
 
-def lock(d: Draft, edge: Stamp) -> None:
-    """Betting ends with `edge`; what is stamped later is taken out again, and the seal is awaited (2.8)."""
-    waiting = tuple(seat.seat for seat in d.state.seats if "node" not in seat.failed and edge.boot == d.state.boot)
+def lock(d: Draft, edge: Stamp, waiting: tuple[int, ...]) -> None:
+    """Betting ends with `edge`; what is stamped later is taken out again; the seal awaits the sources `waiting` (2.8)."""
     d.emit(BettingClosed(d.round.number, edge, waiting))
     for seat in d.state.seats:
         _strip(d, seat, d.bet(seat.seat), edge)
@@ -186,8 +186,9 @@ def _strip(d: Draft, seat: Seat, bet: Bet, edge: Stamp) -> None:
         d.emit(BetStripped(seat.seat, stays, seat.credits, kept, Minor(bet.bet - stays), dropped))
         return
     credits = seat.credits + (bet.bet - stays) // d.state.setup.denomination
-    if credits >= 0:  # else a bet taken back after the edge has been cashed out since, and cannot stand any more
-        d.emit(BetStripped(seat.seat, stays, credits, kept))
+    if credits < 0:  # a bet taken back after the edge has been cashed out since: it cannot stand any more
+        credits, stays, kept = seat.credits + bet.bet // d.state.setup.denomination, Minor(0), ()
+    d.emit(BetStripped(seat.seat, stays, credits, kept))
 
 
 # --- the seal --------------------------------------------------------------------------------------------
