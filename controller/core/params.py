@@ -69,7 +69,7 @@ def drain(params: Params) -> Fraction:
 def percent(part: Fraction, digits: int = 4) -> str:
     """`part` of one as a percentage, rounded half up in exact arithmetic: 0.362376 is "36.2376%"."""
     scale: int = 10**digits
-    rounded = (part * 100 * scale + Fraction(1, 2)).__floor__()
+    rounded = (part * 100 * scale + Fraction(1, 2)) // 1
     return format_minor(rounded, digits) + "%"
 
 
