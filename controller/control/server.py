@@ -1,0 +1,304 @@
+"""The control socket: where people's interfaces come to the table. Its language is in ``docs/control.md``.
+
+    server = ControlServer(engine, config.socket, People.load(config.people), config.allow)
+    await server.start()
+    ...
+    await server.stop()
+
+The server asks nothing of the table but what `Engine` says. Whatever its clients do, it uses a fixed amount of
+memory for each and lets none wait for another; with nobody connected it has no timer and no task.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from controller import words
+from controller.control import messages as m
+from controller.control.client import Client, Limits
+from controller.control.identity import Door, RefusalLog
+from controller.control.messages import RequestError
+from controller.core.events import Event
+from controller.core.inputs import AccessRefused, Command
+from controller.core.messages import msg
+from controller.core.state import Role, Table
+from controller.i18n import Language, translator
+from controller.people import People
+from controller.published import Outcome, Published
+from hal.port import HardwareError
+
+MODE = 0o660
+"""Of the socket's file: its owner and its group may connect."""
+
+STOPPING = msg("The table's program is stopping.")
+
+
+class ControlError(Exception):
+    """The socket cannot be opened; `text` is a message id that `values` fill. As a string: English."""
+
+    def __init__(self, text: str, **values: str) -> None:
+        super().__init__(text.format_map(values))
+        self.text = text
+        self.values = values
+
+
+class Engine(Protocol):
+    """What the control socket needs of the engine.
+
+    `state` is the published one, `last` the number of the last journaled entry, `stopped` why nothing is decided
+    any more (rules 8.5), empty while all is well.
+    """
+
+    @property
+    def state(self) -> Table: ...
+
+    @property
+    def last(self) -> int: ...
+
+    @property
+    def stopped(self) -> str: ...
+
+    async def command(self, command: Command) -> Outcome:
+        """Have `command` decided; returns when the outcome is durable."""
+
+    def note(self, entry: AccessRefused) -> None:
+        """Journal that somebody was not let in."""
+
+    def listen(self, callback: Callable[[Published], None]) -> Callable[[], None]:
+        """Have `callback` called after each commit; the answer ends it."""
+
+
+Physical = Callable[[words.Physical], Awaitable[None]]
+"""Does a physical act at the simulated table. Raises HardwareError for what no real table could do."""
+
+
+class ControlServer:
+    """Listens at `path` and serves clients from `start` to `stop`.
+
+    `allow` maps a Unix user, or "@group", to the roles that its connections may ask for; when empty, root and the
+    daemon's own user may ask for all. `hardware` is given when the table is simulated. `clock` gives monotonic
+    nanoseconds.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        path: Path,
+        people: People,
+        allow: Mapping[str, tuple[Role, ...]],
+        *,
+        language: Language = "es",
+        hardware: Physical | None = None,
+        limits: Limits | None = None,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self.path = path
+        self.language = language
+        self.limits = limits or Limits()
+        self.digits = engine.state.setup.digits
+        self.simulated = hardware is not None
+        self._engine = engine
+        self._hardware = hardware
+        self._clock = clock
+        self._refusals = RefusalLog(engine.note, clock)
+        self._door = Door(people, allow, self._refusals, clock)
+        self._clients: dict[asyncio.Task[None], Client | None] = {}
+        self._subscribers: dict[Client, bool] = {}
+        self._unlisten: Callable[[], None] | None = None
+        self._server: asyncio.Server | None = None
+        self._file: tuple[int, int] | None = None
+
+    async def start(self) -> None:
+        """Begin to listen. Raises ControlError when somebody else does, or the place cannot be used."""
+        sock = listening_socket(self.path)
+        found = os.stat(self.path)
+        self._file = found.st_dev, found.st_ino
+        self._server = await asyncio.start_unix_server(self._arrive, sock=sock, limit=self.limits.line)
+
+    async def stop(self) -> None:
+        """Tell everybody, and leave nothing behind."""
+        if self._server is None:
+            return
+        server, self._server = self._server, None
+        server.close()
+        for client in self._clients.values():
+            if client is not None:
+                client.dismiss("stopping", STOPPING)
+        if self._clients:
+            _, late = await asyncio.wait(self._clients, timeout=self.limits.grace + 1)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        self._door.close()
+        with suppress(OSError):
+            found = os.stat(self.path)
+            if self._file == (found.st_dev, found.st_ino):
+                self.path.unlink()
+
+    # --- connections
+
+    async def _arrive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        try:
+            if self._server is None:
+                self._turn_away(writer, "stopping", STOPPING)
+                return
+            if len(self._clients) >= self.limits.clients:
+                self._turn_away(writer, "full", msg("Too many are connected already. Close one of them."))
+                return
+            self._clients[task] = None
+            await self._serve(task, reader, writer)
+        except RequestError as error:
+            self._turn_away(writer, error.code, error.text)
+        except OSError:
+            pass  # the client is gone
+        finally:
+            self._clients.pop(task, None)
+            if not self._clients:
+                self._refusals.rest()
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    async def _serve(
+        self, task: asyncio.Task[None], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._refusals.flush()
+        self._refusals.watch()
+        peer = await self._door.peer(writer.get_extra_info("socket"))
+        client = Client(self, self._door, peer, (reader, writer), self._clock)
+        self._clients[task] = client
+        await client.run()
+
+    def _turn_away(self, writer: asyncio.StreamWriter, code: str, text: str) -> None:
+        message = translator(self.language).text(text)
+        writer.write(m.encode({"bye": {"code": code, "clause": "", "message": message}}))
+
+    # --- what clients ask of the table
+
+    def greeting(self) -> dict[str, Any]:
+        """What is told to everybody who says hello."""
+        setup = self._engine.state.setup
+        return {
+            "table": setup.table,
+            "game": setup.game,
+            "seats": setup.seats,
+            "currency": setup.currency,
+            "simulated": self.simulated,
+        }
+
+    def state(self) -> dict[str, Any]:
+        """All that there is to see now."""
+        from controller.view import view
+
+        table, stopped = self._engine.state, self._engine.stopped
+        return {
+            "seq": self._engine.last,
+            "state": view(table, stopped),
+            "attention": {
+                "key": table.key,
+                "service": table.service,
+                "failed": table.failed,
+                "alarms": [msgspec.to_builtins(alarm) for alarm in table.alarms],
+            },
+        }
+
+    def state_line(self) -> bytes:
+        """The line of the stream that says what there is to see now."""
+        return m.encode(self.state())
+
+    async def command(self, command: Command) -> Outcome:
+        """Have `command` decided."""
+        return await self._engine.command(command)
+
+    async def hardware(self, act: words.Physical) -> None:
+        """Do a physical act at the simulated table. Raises RequestError ``hardware``."""
+        assert self._hardware is not None
+        try:
+            await self._hardware(act)
+        except HardwareError as error:
+            raise RequestError("hardware", m.SAID, sentence=str(error)) from error
+
+    # --- the stream
+
+    def subscribe(self, client: Client, *, events: bool) -> None:
+        """`client` is told of every state, and of every event if `events`."""
+        self._subscribers[client] = events
+        if self._unlisten is None:
+            self._unlisten = self._engine.listen(self._published)
+
+    def unsubscribe(self, client: Client) -> None:
+        """`client` is told no more."""
+        self._subscribers.pop(client, None)
+        if not self._subscribers and self._unlisten is not None:
+            self._unlisten()
+            self._unlisten = None
+
+    def _published(self, published: Published) -> None:
+        lines = b""
+        if any(self._subscribers.values()):
+            lines = b"".join(_event_line(seq, event) for seq, event in published.entries)
+        for client, events in self._subscribers.items():
+            if events and lines:
+                client.outbox.put(lines)
+            client.outbox.refresh()
+
+
+def _event_line(seq: int, event: Event) -> bytes:
+    fields = msgspec.to_builtins(event)
+    return m.encode({"event": {"seq": seq, "kind": fields.pop("type"), **fields}})
+
+
+def listening_socket(path: Path) -> socket.socket:
+    """A listening socket at `path`, for its owner and group. Removes the file of a daemon that is no more.
+
+    Raises ControlError: somebody listens there, another file is there, or the place cannot be used.
+    """
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK)
+    try:
+        _make_room(path)
+        mask = os.umask(0o777 & ~MODE)
+        try:
+            sock.bind(str(path))
+        finally:
+            os.umask(mask)
+        sock.listen()
+    except (OSError, ControlError) as error:
+        sock.close()
+        if isinstance(error, ControlError):
+            raise
+        raise ControlError(
+            msg("The control socket {path} cannot be opened: {why}."), path=str(path), why=error.strerror or str(error)
+        ) from error
+    return sock
+
+
+def _make_room(path: Path) -> None:
+    """Raises OSError or ControlError if there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK) as probe:
+        failure = probe.connect_ex(str(path))
+    if failure == errno.ENOENT:
+        return
+    if failure in (0, errno.EAGAIN):
+        raise ControlError(
+            msg("Another program listens at {path}: stop it, or give this table another socket."), path=str(path)
+        )
+    if failure != errno.ECONNREFUSED:
+        raise OSError(failure, os.strerror(failure))
+    if not path.is_socket():
+        raise ControlError(
+            msg("The file {path} is no socket: move it away, or give this table another socket."), path=str(path)
+        )
+    path.unlink()
