@@ -157,7 +157,9 @@ def _timezone(value: object) -> str:
     try:
         zoneinfo.ZoneInfo(name)
     except (LookupError, ValueError, OSError) as error:
-        near = nearest(name, zoneinfo.available_timezones())
+        if not (zones := zoneinfo.available_timezones()):
+            raise BadValueError(msg("This machine knows no time zones: install the package tzdata.")) from error
+        near = nearest(name, zones)
         raise BadValueError(
             msg("{value} is not a time zone: write an IANA name, such as America/Santiago."), nearest=near
         ) from error

@@ -1,6 +1,7 @@
 """A table's file: read strictly, every mistake in one report; and compared with the journal (rules 8.4)."""
 
 import re
+import zoneinfo
 from datetime import time
 from pathlib import Path
 
@@ -337,6 +338,18 @@ def test_a_section_must_be_one(tmp_path: Path, section: str) -> None:
 def test_prizes_must_be_tables(tmp_path: Path, prizes: str) -> None:
     problems = mistakes(tmp_path, prizes + SMALLEST)
     assert {problem.key for problem in problems} == {"prizes"}
+
+
+def test_a_machine_without_time_zones_says_what_to_install(tmp_path: Path) -> None:
+    zoneinfo.reset_tzpath([])
+    try:
+        if zoneinfo.available_timezones():
+            pytest.skip("the tzdata package of Python is installed")
+        zoneinfo.ZoneInfo.clear_cache()
+        (problem,) = mistakes(tmp_path, GOOD)
+    finally:
+        zoneinfo.reset_tzpath()
+    assert "install the package tzdata" in problem.reason()
 
 
 # --- all of them at once -------------------------------------------------------------------------------
