@@ -78,7 +78,9 @@ class People:
     from another thread while one is in `verify` or `refresh`.
     """
 
-    def __init__(self, path: Path, salt: Callable[[], bytes], cost: int) -> None:
+    def __init__(
+        self, path: Path, salt: Callable[[], bytes] = lambda: secrets.token_bytes(16), cost: int = COST
+    ) -> None:
         self.path = path
         self._salt = salt
         self._cost = cost

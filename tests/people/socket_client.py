@@ -36,6 +36,7 @@ class StandIn:
     """The engine as the control socket knows it, and nothing else: real rules, no journal, no hardware."""
 
     def __init__(self) -> None:
+        self.called = asyncio.Event()
         opened = TableOpened(setup(), PARAMS, Units(100_000_000_000), Units(0))
         self.state: Table = evolve(None, opened)
         self.last = 1
@@ -49,6 +50,7 @@ class StandIn:
     async def command(self, command: Command) -> Outcome:
         assert isinstance(command, Command)
         self.commands.append(command)
+        self.called.set()
         if self.gate is not None:
             await self.gate.wait()
         if self.fails is not None:
@@ -132,6 +134,7 @@ class Place:
         self.done: list[words.Physical] = []
         self.hardware_fails: Exception | None = None
         self.later = 0
+        self.callers: list[Caller] = []
         self.path = folder / "table.sock"
         self.server = ControlServer(
             self.engine,
@@ -155,17 +158,18 @@ class Place:
 
     async def call(self, *, hello: bool = True, login: str = "") -> Caller:
         caller = Caller(*await asyncio.open_unix_connection(str(self.path), limit=10**7))
+        self.callers.append(caller)
         if hello:
             assert (await caller.ask("hello", version=1))["ok"]
         if login:
             assert (await caller.ask("login", person=login, pin=PINS[login]))["ok"]
         return caller
 
-    async def alone(self) -> None:
-        """Return when the server has seen everybody leave."""
+    async def at_most(self, clients: int) -> None:
+        """Return when the server has seen all but so many clients leave."""
         async with asyncio.timeout(10):
-            while self.server._clients:
-                await asyncio.sleep(0.005)
+            while len(self.server._clients) > clients:
+                await asyncio.wait(self.server._clients, return_when=asyncio.FIRST_COMPLETED)
 
 
 PINS = {"ana": "2580", "tomás": "90871", "eva": "7391"}
@@ -194,6 +198,8 @@ async def place(
         yield here
     finally:
         await here.server.stop()
+        for caller in here.callers:
+            await caller.close()
         assert not here.engine.listeners
         assert not here.path.exists()
 
