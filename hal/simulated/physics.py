@@ -57,11 +57,15 @@ class Seat:
     # What people do.
 
     def press(self) -> Motion:
-        """A finger presses for about 80 ms, and needs a moment before it can press again."""
+        """A finger taps for about 55 ms, and needs a moment before it can tap again.
+
+        Tap and turn of the key together stay under the 200 ms that a lamp has (rules 2.6), so that a key turned at
+        once after a press can find the press's lamp still awaited.
+        """
         yield from self._contact(True)
-        yield self._between(50, 130)
+        yield self._between(30, 80)
         yield from self._contact(False)
-        yield self._between(40, 90)
+        yield self._between(20, 50)
 
     def chip(self, value: int) -> Motion:
         """A chip falls through the beam; the next one follows at 10 a second at most. None goes into a jam."""
@@ -179,7 +183,7 @@ class LockKey:
         yield from bounce(self._setter(left), False, self._rng, 5, 800 * US)
         yield self._rng.randint(5 * MS, 25 * MS)
         yield from bounce(self._setter(to), True, self._rng, 5, 800 * US)
-        yield 40 * MS
+        yield 10 * MS
 
     def wire(self, off: bool) -> None:
         """The open contact's wire comes off, or is put on again."""
