@@ -23,8 +23,8 @@ from controller.core.messages import msg
 from controller.core.state import STATE_VERSION, Table
 from controller.journal.chain import NO_PREVIOUS, Link
 from controller.journal.codec import Encoded, PeriodClosed, PeriodOpened, encode, encode_state
-from controller.journal.database import Period, connect, connect_to_read, create, has_log, read_period, settle
-from controller.journal.directory import draft_of, found, period_file, periods, remove, sync_directory
+from controller.journal.database import Period, connect, connect_to_read, create, read_period, settle
+from controller.journal.directory import draft_of, found, period_file, periods, remove, sync_directory, wal_of
 from controller.journal.entries import Entry, append, beginning, head, sealed, walk
 from controller.journal.errors import JournalDamaged, translating
 from controller.journal.recover import Replay
@@ -133,7 +133,7 @@ def _complete(directory: Path, number: int, follower: Period) -> None:
     file = period_file(directory, number)
     if _end_if_closed(file) != Link(follower.first_seq - 1, follower.previous):
         raise JournalDamaged(msg("{file} does not end where the next file begins."), file)
-    if has_log(file):
+    if wal_of(file).exists():  # also an empty one: the file is to stand alone
         db = connect(file)
         try:
             settle(db, file)

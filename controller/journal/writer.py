@@ -52,6 +52,9 @@ class Limits(NamedTuple):
     """Pages in the log at which `commit` itself makes a checkpoint: 16 MiB."""
 
 
+NORMAL = Limits()
+
+
 class Journal:
     """A table's journal, of which this process is the one writer."""
 
@@ -71,7 +74,7 @@ class Journal:
         self._failed: JournalFailed | None = None
 
     @classmethod
-    def create(cls, directory: Path, first: TableOpened, wall: str, evolve: Evolve, limits: Limits = Limits()) -> Self:
+    def create(cls, directory: Path, first: TableOpened, wall: str, evolve: Evolve, limits: Limits = NORMAL) -> Self:
         """Begin a journal with `first` in `directory`, which is made if need be and must hold none yet.
 
         Raises FileExistsError, JournalBusy or JournalFailed.
@@ -95,7 +98,7 @@ class Journal:
         return journal
 
     @classmethod
-    def open(cls, directory: Path, evolve: Evolve, table: str | None = None, limits: Limits = Limits()) -> Self:
+    def open(cls, directory: Path, evolve: Evolve, table: str | None = None, limits: Limits = NORMAL) -> Self:
         """Open the journal in `directory` and recover its state; `table` is whose journal it should be.
 
         Completes or undoes a closing that was interrupted. Raises any JournalError: JournalMissing,
