@@ -36,7 +36,7 @@ class StandIn:
     """The engine as the control socket knows it, and nothing else: real rules, no journal, no hardware."""
 
     def __init__(self) -> None:
-        self.called = asyncio.Event()
+        self.called, self.listened = asyncio.Event(), asyncio.Event()
         opened = TableOpened(setup(), PARAMS, Units(100_000_000_000), Units(0))
         self.state: Table = evolve(None, opened)
         self.last = 1
@@ -75,6 +75,7 @@ class StandIn:
 
     def listen(self, callback: Callable[[Published], None]) -> Callable[[], None]:
         self.listeners.append(callback)
+        self.listened.set()
         return lambda: self.listeners.remove(callback)
 
 
