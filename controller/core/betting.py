@@ -110,7 +110,7 @@ def key_turned(d: Draft, s: KeyTurned) -> None:
         d.emit(KeyMoved(s.position))
     if s.position == "locked":
         if d.state.round is not None and d.state.round.phase == "betting":
-            lock(d, s.at, tuple(seat.seat for seat in d.state.seats if "node" not in seat.failed))
+            lock(d, s.at, working_sources(d.state))
         return
     if d.state.round is not None and d.state.round.phase == "betting":
         return
@@ -167,8 +167,13 @@ def cannot_open(table: Table) -> Refusal | None:
     return None
 
 
+def working_sources(table: Table) -> tuple[int, ...]:
+    """The seats that will report up to a turn of the key."""
+    return tuple(seat.seat for seat in table.seats if "node" not in seat.failed)
+
+
 def lock(d: Draft, edge: Stamp, waiting: tuple[int, ...]) -> None:
-    """Betting ends with `edge`; what is stamped later is taken out again; the seal awaits the sources `waiting` (2.8)."""
+    """Betting ends with `edge`: what is stamped later is taken out again; the seal awaits the sources `waiting`."""
     d.emit(BettingClosed(d.round.number, edge, waiting))
     for seat in d.state.seats:
         _strip(d, seat, d.bet(seat.seat), edge)

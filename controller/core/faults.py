@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.betting import give_back, try_seal
+from controller.core.betting import give_back, lock, try_seal, working_sources
 from controller.core.deadlines import NOISE_NS, deadlines
 from controller.core.draft import Draft
 from controller.core.events import (
@@ -62,6 +62,8 @@ def part_failed(d: Draft, s: PartFailed) -> None:
         if s.part not in d.state.failed:
             d.emit(PartBroke(0, s.part))
             d.alarm(f"{s.part}-failed")
+            if s.part == "key" and d.state.round is not None and d.state.round.phase == "betting":
+                lock(d, s.at, working_sources(d.state))  # contacts that disagree count as locked
     else:
         fail(d, s.seat, s.part)
     try_seal(d)

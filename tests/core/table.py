@@ -206,9 +206,12 @@ class T:
                 assert getattr(before, name) == getattr(decision.state, name), f"a refused command changed {name}"
 
     def _follow(self) -> None:
-        for seat, shown in zip(self.state.seats, self.panel.seats, strict=True):
-            if seat.seat not in self.dead_lamps and seat.sensed != shown.lamp and "node" not in seat.failed:
-                self._feed(port.LampSensed(seat.seat, shown.lamp, self.stamp()))
+        while odd := [
+            (seat.seat, shown.lamp)
+            for seat, shown in zip(self.state.seats, self.panel.seats, strict=True)
+            if seat.sensed != shown.lamp and seat.seat not in self.dead_lamps and "node" not in seat.failed
+        ]:
+            self._feed(port.LampSensed(*odd[0], self.stamp()))
         if self.state.round is not None and self.state.round.edge is not None:
             for seat in self.state.seats:
                 if seat.seat in self.state.round.waiting and seat.seat not in self.silent:
