@@ -11,7 +11,8 @@ backend sends only what differs.
 What every backend promises (the contract suite in ``tests/hal`` holds each one to it):
 
 * ``emit`` is called on the loop's thread, in the order of arrival, and never after ``stop`` returned.
-* Signals of one source (a seat, or 0 for the table itself) arrive in the order of their stamps.
+* Signals of one source (a seat, or 0 for the table itself) arrive in the order of their stamps, and none arrives
+  stamped up to a ``CompleteTo`` of its source. Signals of different sources may overtake one another.
 * After each ``KeyTurned`` every working source reports ``CompleteTo(source, at)`` with ``at`` not before the
   key's edge, once it is certain that nothing stamped up to ``at`` is still under way (clause 2.8).
 * After ``start``, and before anything else, the levels found are reported: ``KeyFound``, ``LampSensed`` for
@@ -86,7 +87,11 @@ class LampSensed(Struct, frozen=True, tag=True):
 
 class PartFailed(Struct, frozen=True, tag=True):
     """A part was found bad by the hardware: button stuck, slot jammed, node silent, key contacts disagreeing,
-    display not answering, edges lost. `seat` is 0 for parts of the table itself."""
+    display not answering, edges lost. `seat` is 0 for parts of the table itself.
+
+    For a silent node `at` is the instant up to which everything is known of it: what it kept meanwhile, and reports
+    when it is back, is stamped later. Edges lost are told once, until the line is seen good again.
+    """
 
     seat: int
     part: Part
