@@ -137,7 +137,8 @@ class SimulatedTable:
         place = self._seat(seat)
         value = min(self._denominations) if value is None else value
         if value not in self._denominations:
-            raise ImpossibleError(f"chip: no chip of {value} here, only {sorted(self._denominations)}")
+            known = ", ".join(map(str, sorted(self._denominations)[:6])) + ", …" * (len(self._denominations) > 6)
+            raise ImpossibleError(f"chip: no chip of {value} here, only of {known}")
         if ("slot", seat) in self._broken:
             raise ImpossibleError(f"chip: the slot of seat {seat} is jammed, no chip goes in")
         place.hand.do(place.chip(value))
