@@ -178,7 +178,7 @@ def mark_in_use(db: sqlite3.Connection, file: Path) -> None:
 
 
 def read_period(db: sqlite3.Connection, file: Path) -> Period:
-    """The file's own row. Raises JournalDamaged when the tables are not exactly those of this format."""
+    """The file's own row. Raises JournalDamaged when it is another file's, or the tables are not this format's."""
     with translating(file):
         tables = db.execute("SELECT sql FROM sqlite_schema ORDER BY rowid").fetchall()
         if tables != [(statement,) for statement in SCHEMA]:
@@ -187,6 +187,8 @@ def read_period(db: sqlite3.Connection, file: Path) -> Period:
     if len(rows) != 1:
         raise JournalDamaged(msg("{file} does not say which period of which table it is."), file)
     table_id, number, previous, first_seq, pruned, in_use = rows[0]
+    if number != int(file.name.partition(".")[0]):
+        raise JournalDamaged(msg("{file} is the file of period {number}: it was renamed."), file, number=number)
     return Period(table_id, number, previous, first_seq, pruned, bool(in_use))
 
 

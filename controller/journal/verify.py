@@ -91,9 +91,6 @@ class _File:
     def check_follows(self, before: Period | None, end: Link | None) -> None:
         """Does the file begin where the one before it ends; or was everything before it pruned?"""
         own = self.period
-        if own.number != self._number:
-            text = msg("{file} is the file of period {number}: it was renamed.")
-            raise JournalDamaged(text, self.file, number=own.number)
         if before is None or end is None:
             if own.number == 1 and own.previous == NO_PREVIOUS and own.first_seq == 1:
                 return

@@ -35,7 +35,7 @@ from controller.journal.database import (
 )
 from controller.journal.directory import Lock, found, period_file, periods, sync_directory
 from controller.journal.entries import Entry, add_snapshot, append, sealed
-from controller.journal.errors import RESTART, JournalDamaged, JournalFailed, JournalForeign, translating
+from controller.journal.errors import RESTART, JournalFailed, JournalForeign, translating
 from controller.journal.recover import Evolve, Recovered, recover
 
 
@@ -219,7 +219,7 @@ class Journal:
         reader = connect_to_read(file)
         try:
             period = read_period(reader, file)
-            _check_identity(file, period, number, table)
+            _check_table(file, period, table)
             recovered = recover(reader, file, period, self._evolve)
         finally:
             reader.close()
@@ -301,10 +301,7 @@ class Journal:
                 self._db.execute("ROLLBACK")
 
 
-def _check_identity(file: Path, period: Period, number: int, table: str | None) -> None:
-    if period.number != number:
-        text = msg("{file} is the file of period {number}: it was renamed.")
-        raise JournalDamaged(text, file, number=period.number)
+def _check_table(file: Path, period: Period, table: str | None) -> None:
     if table is not None and period.table_id != table:
         raise JournalForeign(
             msg("{file} is the journal of table {found!r}, not of {table!r}."),

@@ -4,7 +4,8 @@
     python -m tests.engine.journal_child ROOT MODE EVERY     a run for each (EVERYth) call, interrupted there
 
 MODE is one of `MODES`. In the log, acknowledgements stand among the calls as ops 'a'. Every run has a directory of
-its own, ROOT/MODE-N, and a line of JSON on standard output. Runs are forks of this one process, so that each costs milliseconds.
+its own, ROOT/MODE-N, and a line of JSON on standard output. Runs are forks of this one process, so that each costs
+milliseconds.
 """
 
 from __future__ import annotations
