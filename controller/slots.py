@@ -230,9 +230,7 @@ EXPECTED = Slot("VALUE", msg("the value that should stand there"), _text, _write
 
 KEY = Slot("KEY", msg("a parameter, such as pot.base"), _shape(r"[a-z][a-z0-9_.-]{0,99}"), _plain)
 TABLE = Slot("TABLE", msg("the other table's id"), _shape(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"), _plain)
-PATH = Slot(
-    "PATH", msg("a path into the state, such as seat.1.bet"), _shape(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*"), _plain
-)
+PATH = Slot("PATH", msg("a path into the state, such as seat.1.bet"), _shape(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*"), _plain)
 CODE = Slot("CODE", msg("a refusal's code, such as no-credits"), _shape(r"[a-z][a-z0-9-]*"), _plain)
 
 KIND = _choice("KIND", msg("a kind of irregular deal"), _same(IRREGULARITIES))

@@ -136,9 +136,7 @@ class Entry(Struct, frozen=True):
     @property
     def usage(self) -> str:
         """The word with its slots, optional ones in brackets: ``press SEAT [TIMES]``."""
-        return " ".join(
-            [self.word, *(f"[{slot.name}]" if slot.optional else slot.name for slot in self.slots)]
-        )
+        return " ".join([self.word, *(f"[{slot.name}]" if slot.optional else slot.name for slot in self.slots)])
 
 
 # --- The table of words ---------------------------------------------------------------------------
