@@ -21,7 +21,7 @@ from controller.core.cards import Hand
 from controller.core.messages import msg
 from controller.core.money import WHOLE, Minor, Rate, format_minor, format_rate, share_of_pot, to_units
 from controller.core.params import COUNTS, DEALS, drain, main_share, percent
-from controller.core.state import PrizeRule
+from controller.core.potwords import PrizeRule
 from controller.i18n import Language, translator
 
 HAND_NAMES: dict[Hand, str] = {

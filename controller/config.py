@@ -22,7 +22,8 @@ from controller.core.games.catalogue import GAMES
 from controller.core.messages import msg
 from controller.core.money import WHOLE, Minor, Rate, Units, format_minor, to_units
 from controller.core.params import MOST_TIMES, BadValueError, differences, nearest, problems, read_amount, read_rate
-from controller.core.state import Params, PrizeRule, Role, Setup, Table
+from controller.core.potwords import Params, PrizeRule
+from controller.core.state import Role, Setup, Table
 from controller.strict_toml import ConfigError, Document, Problem, Section, choice, read, text, whole_number
 
 __all__ = ["Config", "ConfigError", "Mismatch", "Problem", "check_against", "load", "mismatch_report", "opening"]

@@ -19,7 +19,7 @@ from controller.core.events import (
 from controller.core.messages import msg
 from controller.core.money import Minor
 from controller.core.panel import owed
-from controller.core.pot import Contribute
+from controller.core.potwords import Contribute
 from controller.core.refusals import Refusal
 from controller.core.state import Bet, ReturnCause, Round, Seat, Table
 from hal.port import ChipDropped, CompleteTo, KeyFound, KeyTurned, Pressed, Stamp
@@ -158,6 +158,8 @@ def cannot_open(table: Table) -> Refusal | None:
                 msg("Chips are owed at seat {seat}: hand them back and acknowledge."),
                 {"seat": str(seat.seat)},
             )
+    if table.asked is not None:
+        return Refusal("pending", "9.3", msg("The pot has not answered yet; wait for it."))
     if table.service:
         return Refusal("not-allowed", "10.2", msg("The table is in service mode; leave it before play goes on."))
     if "display" in table.failed:
@@ -215,7 +217,9 @@ def try_seal(d: Draft) -> None:
     Bets under the minimum go back first (2.5); then the bets enter the pot (4.1).
     """
     round = d.state.round
-    if round is None or round.phase != "locked" or round.sealed or round.waiting or d.state.out_of_service:
+    if round is None or round.phase != "locked" or round.sealed or round.waiting:
+        return
+    if d.state.out_of_service or d.state.asked is not None:
         return
     if any(lamp_pending(d.state, i) for i, bet in enumerate(round.bets) if bet.bet):
         return

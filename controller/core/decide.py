@@ -97,6 +97,9 @@ def _act(d: Draft, c: Command) -> None:
         _ACTS[type(c.act)](d, c.act)
 
 
+_WHILE_PENDING = (do.Load, do.CashOut, do.Close, do.Reopen, do.Ack, do.Board)
+"""What can be done while the pot owes an answer: what neither asks it nor depends on it (9.3)."""
+
 _IN_ANY_STATE = (do.Reopen, do.Ack, do.Service, do.CashOut, do.Schedule)
 """What can be done while the table is out of service: what nobody plays with, and what puts it right (8.4)."""
 
@@ -109,6 +112,8 @@ def _not_now(table: Table, c: Command) -> Refusal | None:
             msg("That was meant for round {meant}; this is round {now}."),
             {"meant": str(c.round), "now": str(table.rounds)},
         )
+    if table.asked is not None and not isinstance(c.act, _WHILE_PENDING):
+        return Refusal("pending", "9.3", msg("The pot has not answered yet; wait for it."))
     if table.out_of_service and not isinstance(c.act, _IN_ANY_STATE):
         return Refusal("out-of-service", "8.5", msg("The table is out of service."))
     return None
@@ -131,6 +136,8 @@ def _unknown_seat(table: Table, c: Command) -> Refusal | None:
 def _start(d: Draft, s: Start) -> None:
     """Every input from here on belongs to the new boot; what was pending is asked or awaited afresh (8.3)."""
     d.emit(Started(s.boot, s.version, s.settings if s.settings != d.state.settings else ""))
+    if d.state.asked is not None:
+        d.emit(PotAsked(d.state.asked.key, d.state.asked.ask))
     betting.try_seal(d)
 
 
@@ -145,7 +152,11 @@ def _access_refused(d: Draft, s: AccessRefused) -> None:
 
 
 def _pot_answer(d: Draft, s: PotAnswer) -> None:
+    """An answer counts once: one that nobody waits for any more is ignored (9.1)."""
+    if d.state.asked is None or d.state.asked.key != s.key:
+        return
     (upkeep if s.key[2] in upkeep.KINDS else settling).answered(d, s)
+    betting.try_seal(d)
 
 
 def _at_seat(handle: Callable[[Draft, Any], None]) -> Callable[[Draft, Any], None]:

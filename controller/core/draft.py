@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from controller.core.events import AlarmRaised, Event, PotAsked
 from controller.core.evolve import evolve
-from controller.core.pot import Ask
+from controller.core.potwords import Ask
 from controller.core.refusals import Refusal
 from controller.core.state import Alarm, Bet, Round, Seat, Table
 

@@ -16,22 +16,8 @@ from msgspec import Struct
 from controller.core.cards import Card, Hand
 from controller.core.inputs import Act, Actor
 from controller.core.money import Minor, Units
-from controller.core.pot import Ask, PotKey
-from controller.core.state import (
-    Alarm,
-    Answer,
-    Cause,
-    Change,
-    Forfeit,
-    Hit,
-    Increment,
-    Params,
-    PotMeters,
-    ReturnCause,
-    Round,
-    Settlement,
-    Setup,
-)
+from controller.core.potwords import Ask, Change, Params, PotKey, PotMeters
+from controller.core.state import Alarm, Answer, Cause, Forfeit, Hit, Increment, ReturnCause, Round, Settlement, Setup
 from hal.port import Part, Stamp
 
 
@@ -173,7 +159,7 @@ class RoundSealed(Event, frozen=True, tag=True):
 
 
 class PotAsked(Event, frozen=True, tag=True):
-    """A question to the pot; until its answer, `round.asked` says what is pending."""
+    """A question to the pot; until its answer it stands in `Table.asked`."""
 
     key: PotKey
     ask: Ask

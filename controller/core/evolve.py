@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from controller.core import events as ev
 from controller.core.money import Minor, Units
 from controller.core.pot import PotError, add, check
-from controller.core.state import Bet, Increment, Pot, PotMeters, Round, Seat, Table
+from controller.core.potwords import Pot, PotMeters
+from controller.core.state import Asked, Bet, Increment, Round, Seat, Table
 
 ANSWERS = 256
 """How many answered command ids are remembered, so that a late retry still doubles nothing."""
@@ -181,8 +182,7 @@ def _round_sealed(t: Table, e: ev.RoundSealed) -> Table:
 
 
 def _pot_asked(t: Table, e: ev.PotAsked) -> Table:
-    t = replace(t, asks=e.key[3])
-    return t if t.round is None else _round(t, asked=e.key[2])
+    return replace(t, asks=e.key[3], asked=Asked(e.key, e.ask))
 
 
 def _pot_moved(t: Table, e: ev.PotMoved) -> Table:
@@ -194,10 +194,10 @@ def _pot_moved(t: Table, e: ev.PotMoved) -> Table:
     if e.closed is not None:
         pot = replace(pot, closed=e.closed)
     check(pot)
-    t = replace(t, pot=pot)
+    t = replace(t, pot=pot, asked=None)
     if t.round is None:
         return t
-    return _round(t, asked="", overflowed=Units(t.round.overflowed + e.overflowed))
+    return _round(t, overflowed=Units(t.round.overflowed + e.overflowed))
 
 
 def _transfer_recorded(t: Table, e: ev.TransferRecorded) -> Table:
@@ -393,7 +393,7 @@ def check_table(t: Table) -> None:
     """Raise PotError unless what must hold at every table holds: no amount below zero, and the gross meters
     agree with the net ones (3.3)."""
     m = t.meters
-    if (m.turnover - m.returned) * 10_000 != t.pot.meters.bets and (t.round is None or not t.round.asked):
+    if (m.turnover - m.returned) * 10_000 != t.pot.meters.bets and t.asked is None:
         raise PotError(f"turnover {m.turnover} less returned {m.returned} is not bets {t.pot.meters.bets} (3.3)")
     for seat in t.seats:
         if seat.credits < 0 or seat.owed_returned < 0:

@@ -18,7 +18,7 @@ from controller.core.events import (
 from controller.core.games.catalogue import GAMES
 from controller.core.games.game import NEEDS_SEAT, Game, royals_possible
 from controller.core.messages import msg
-from controller.core.pot import Return
+from controller.core.potwords import Return
 from controller.core.refusals import Refusal
 from controller.core.state import Forfeit, Table
 
@@ -33,7 +33,7 @@ def not_sealed(table: Table) -> Refusal | None:
     round = table.round
     if round is None or round.phase == "betting":
         return Refusal("not-locked", "2.9", msg("Lock betting first; hands need a sealed round."))
-    if not round.sealed or round.asked:
+    if not round.sealed or table.asked is not None:
         return Refusal("not-sealed", "2.9", msg("The round is not sealed yet; wait a moment and try again."))
     if round.phase == "paying":
         return Refusal("settled", "5.15", msg("The round is settled; a supervisor can undo that with unsettle."))

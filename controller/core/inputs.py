@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from controller.core.cards import Card, Hand
 from controller.core.money import Minor
-from controller.core.pot import Moved, PotKey
+from controller.core.pot import Moved
+from controller.core.potwords import PotKey
 from controller.core.state import Role
 from hal.port import Signal, Stamp
 

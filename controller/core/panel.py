@@ -77,10 +77,10 @@ def _winners(table: Table) -> frozenset[int]:
 
 def _banner(table: Table) -> Banner:
     round = table.round
+    if table.asked is not None:
+        return "pending"
     if round is None:
         return "idle"
-    if round.asked:
-        return "pending"
     return "open" if round.phase == "betting" else round.phase
 
 

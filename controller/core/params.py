@@ -27,8 +27,9 @@ from controller.core.money import (
     parse_amount,
     parse_rate,
 )
+from controller.core.potwords import Params, PrizeRule
 from controller.core.refusals import Refusal
-from controller.core.state import Params, PrizeRule, Setup
+from controller.core.state import Setup
 
 COUNTS: dict[Hand, int] = {
     Hand.HIGH_CARD: 1_302_540,

@@ -14,118 +14,27 @@ from msgspec.structs import asdict, replace
 
 from controller.core.cards import Hand
 from controller.core.messages import msg
-from controller.core.money import UNITS, WHOLE, Minor, Rate, Units, part_of_bet, share_of_pot, to_units, whole
+from controller.core.money import UNITS, WHOLE, Minor, Units, part_of_bet, share_of_pot, to_units, whole
+from controller.core.potwords import (
+    Amend,
+    Ask,
+    Award,
+    Change,
+    Claim,
+    Contribute,
+    Empty,
+    Fill,
+    FixedClaim,
+    Params,
+    Plan,
+    Pot,
+    PotMeters,
+    Release,
+    Return,
+    ShareClaim,
+    Undo,
+)
 from controller.core.refusals import Refusal
-from controller.core.state import Change, Params, Pot, PotMeters
-
-PotKey = tuple[str, int, str, int]
-"""Table, round, kind and number of a question."""
-
-
-class Contribute(Struct, frozen=True, tag=True):
-    """A sealed round's bets enter the pot (4.1): seat and bet in minor units."""
-
-    bets: tuple[tuple[int, Minor], ...]
-
-
-class Return(Struct, frozen=True, tag=True):
-    """Bets that had entered are undone as if never made (3.3). `overflowed`: what this round's contributions
-    still have in the reserve pot because of the limit."""
-
-    bets: tuple[tuple[int, Minor], ...]
-    overflowed: Units
-
-
-class FixedClaim(Struct, frozen=True):
-    """A prize of so many times the bet, in minor units (5.7)."""
-
-    seat: int
-    hand: Hand
-    amount: Minor
-
-
-class ShareClaim(Struct, frozen=True):
-    """A share of the main pot, for all the winners of one class: seat and its cap, if any, in minor units (5.10)."""
-
-    hand: Hand
-    share: Rate
-    winners: tuple[tuple[int, Minor | None], ...]
-
-
-class Claim(Struct, frozen=True, tag=True):
-    """All prizes of a settlement at once (5.15), seats ascending."""
-
-    fixed: tuple[FixedClaim, ...]
-    shares: tuple[ShareClaim, ...]
-
-
-class Award(Struct, frozen=True):
-    """One prize as the pot fixed it, and where its money came from. Minor units."""
-
-    seat: int
-    hand: Hand
-    amount: Minor
-    share: bool
-    from_main: Minor
-    from_reserve: Minor
-    from_house: Minor
-    before: Units
-    after: Units
-
-
-class Release(Struct, frozen=True, tag=True):
-    """A denied prize goes back where it came from (5.11).
-
-    `jackpot_left`: another 100 % prize of the settlement still stands, or this was none; else its seeding (and what
-    that sent over the limit, `overflowed`) is undone too, and
-    `params_before`, `planned_before` and `scheduled_before` are in force again (when parameters had changed with it).
-    """
-
-    award: Award
-    jackpot_left: bool
-    seeded_reserve: Units
-    seeded_house: Units
-    overflowed: Units
-    params_before: Params | None
-    planned_before: Params | None
-    scheduled_before: tuple[Change, ...]
-
-
-class Undo(Struct, frozen=True, tag=True):
-    """A settlement is undone (5.15): `moves` is everything that it moved, denials included."""
-
-    moves: PotMeters
-    params_before: Params | None
-    planned_before: Params | None
-    scheduled_before: tuple[Change, ...]
-
-
-class Plan(Struct, frozen=True, tag=True):
-    """New parameters wait for the next seeding or transfer (4.8): `params` is what will then be in force."""
-
-    params: Params
-    change: Change
-
-
-class Amend(Struct, frozen=True, tag=True):
-    """A documented correction (4.7): signed minor units for the main pot and for the reserve pot."""
-
-    main: Minor
-    reserve: Minor
-
-
-class Empty(Struct, frozen=True, tag=True):
-    """The pot closes and its exact contents leave (4.10)."""
-
-
-class Fill(Struct, frozen=True, tag=True):
-    """The exact contents of a closed pot arrive (4.10)."""
-
-    main: Units
-    reserve: Units
-
-
-Ask = Contribute | Return | Claim | Release | Undo | Plan | Amend | Empty | Fill
 
 
 class Moved(Struct, frozen=True):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from controller.core.cards import STRENGTH
 from controller.core.money import Minor
-from controller.core.pot import Award, Claim, FixedClaim, ShareClaim
-from controller.core.state import Params, Prize, Round, Table
+from controller.core.potwords import Award, Claim, FixedClaim, Params, ShareClaim
+from controller.core.state import Prize, Round, Table
 
 
 def claim_of(round: Round, params: Params) -> Claim:

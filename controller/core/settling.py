@@ -21,7 +21,8 @@ from controller.core.hands import not_sealed
 from controller.core.inputs import PotAnswer
 from controller.core.messages import msg
 from controller.core.money import WHOLE, Units
-from controller.core.pot import Award, Release, Return, Undo, add
+from controller.core.pot import add
+from controller.core.potwords import Award, Release, Return, Undo
 from controller.core.prizes import claim_of, prizes_of
 from controller.core.refusals import Refusal
 from controller.core.state import Hit, Prize, Settlement, Table
@@ -63,7 +64,7 @@ def _settled(d: Draft, s: PotAnswer) -> None:
         params_before=before.params if changed else None,
         planned_before=before.planned if changed else None,
         scheduled_before=before.scheduled if changed else (),
-        undo=replace(round, asked=""),
+        undo=round,
     )
     counts: dict[str, int] = {}
     for prize in prizes:

@@ -11,7 +11,8 @@ from typing import Literal
 from msgspec import Struct
 
 from controller.core.cards import Card, Hand
-from controller.core.money import Minor, Rate, Units
+from controller.core.money import Minor, Units
+from controller.core.potwords import Ask, Change, Params, Pot, PotKey, PotMeters
 from hal.port import Part, Stamp
 
 STATE_VERSION = 1
@@ -27,32 +28,6 @@ PrizeStatus = Literal["unapproved", "payable", "paid", "denied"]
 Role = Literal["dealer", "supervisor", "technician", "auditor"]
 
 
-class PrizeRule(Struct, frozen=True):
-    """What one hand wins: `times` the bet, or a `share` of the main pot, at most `cap_times` the bet (5.7)."""
-
-    hand: Hand
-    times: int | None = None
-    share: Rate | None = None
-    cap_times: int | None = None
-
-
-class Params(Struct, frozen=True):
-    """The money rules in force; under a live pot they change only by schedule (rules 4.8).
-
-    `bet_min` and `bet_max` are in minor units.
-    """
-
-    bet_min: Minor
-    bet_max: Minor
-    base: Minor
-    limit: Minor | None
-    commission: Rate
-    reserve: Rate
-    fixed_prizes: Literal["first", "last"]
-    approve_from: Minor
-    prizes: tuple[PrizeRule, ...]
-
-
 class Setup(Struct, frozen=True):
     """What a table is, for as long as its journal lives (rules 8.4).
 
@@ -66,54 +41,6 @@ class Setup(Struct, frozen=True):
     digits: int
     acceptor: Literal["credits", "chips"]
     denomination: Minor
-
-
-class Change(Struct, frozen=True):
-    """A scheduled change of a parameter: key and value as they were asked for, and who asked (rules 4.8)."""
-
-    key: str
-    value: str
-    authors: tuple[str, ...]
-
-
-class PotMeters(Struct, frozen=True):
-    """The cumulative meters of 3.3, in pot units. They never reset."""
-
-    opening_main: Units = Units(0)
-    opening_reserve: Units = Units(0)
-    bets: Units = Units(0)
-    commission: Units = Units(0)
-    to_main: Units = Units(0)
-    to_reserve: Units = Units(0)
-    overflow: Units = Units(0)
-    seed_reserve: Units = Units(0)
-    seed_house: Units = Units(0)
-    paid_from_main: Units = Units(0)
-    reserve_cover: Units = Units(0)
-    house_cover: Units = Units(0)
-    fixed_prizes: Units = Units(0)
-    share_prizes: Units = Units(0)
-    corrections_main: Units = Units(0)
-    corrections_reserve: Units = Units(0)
-    transfers_in_main: Units = Units(0)
-    transfers_in_reserve: Units = Units(0)
-    transfers_out_main: Units = Units(0)
-    transfers_out_reserve: Units = Units(0)
-
-
-class Pot(Struct, frozen=True):
-    """A main pot and its reserve, with the parameters that govern it (rules 4).
-
-    `planned` is what will be in force after the next seeding or transfer, by the changes in `scheduled` (4.8).
-    """
-
-    main: Units
-    reserve: Units
-    meters: PotMeters
-    params: Params
-    planned: Params | None = None
-    scheduled: tuple[Change, ...] = ()
-    closed: bool = False
 
 
 class Prize(Struct, frozen=True):
@@ -172,8 +99,8 @@ class Bet(Struct, frozen=True):
 class Round(Struct, frozen=True):
     """One deal, from the opening of betting to the last payment ("pase").
 
-    `edge` is the lock's stamp; `waiting` the sources that have not reported up to it; `asked` the kind of
-    question the pot has not answered yet; `overflowed` what this round's contributions sent over the limit.
+    `edge` is the lock's stamp; `waiting` the sources that have not reported up to it;
+    `overflowed` what this round's contributions sent over the limit.
     """
 
     number: int
@@ -182,7 +109,6 @@ class Round(Struct, frozen=True):
     edge: Stamp | None = None
     waiting: tuple[int, ...] = ()
     sealed: bool = False
-    asked: str = ""
     overflowed: Units = Units(0)
     board: tuple[Card, ...] = ()
     advised_void: bool = False
@@ -268,6 +194,13 @@ class Answer(Struct, frozen=True):
     args: dict[str, str] = {}
 
 
+class Asked(Struct, frozen=True):
+    """A question that the pot has not answered yet; after a restart it is asked again, with the same key (9.3)."""
+
+    key: PotKey
+    ask: Ask
+
+
 class Table(Struct, frozen=True):
     """One table with its own pot. `round` is None in phase idle; `settings` are the configuration's free keys as they
     were at the last start (8.4)."""
@@ -288,4 +221,5 @@ class Table(Struct, frozen=True):
     boot: int = 0
     settings: str = ""
     asks: int = 0
+    asked: Asked | None = None
     answers: tuple[Answer, ...] = ()

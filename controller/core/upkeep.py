@@ -21,10 +21,10 @@ from controller.core.messages import msg
 from controller.core.money import Minor, Units, to_units
 from controller.core.panel import owed
 from controller.core.params import apply_change
-from controller.core.pot import Amend, Empty, Fill, Plan, respond
+from controller.core.pot import respond
+from controller.core.potwords import Amend, Change, Empty, Fill, Plan
 from controller.core.refusals import Refusal
 from controller.core.settling import move
-from controller.core.state import Change
 
 MOST_CREDITS = 999_999
 """A seat's counter holds no more credits; a larger load is a typing mistake."""

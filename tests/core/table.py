@@ -36,9 +36,10 @@ from controller.core.evolve import evolve
 from controller.core.inputs import Act, Actor, Command, Deadline, Input, Start, Timeout
 from controller.core.money import Minor, Rate, Units
 from controller.core.panel import panel
+from controller.core.potwords import Params, PrizeRule
 from controller.core.refusals import Refusal
 from controller.core.roles import MAY
-from controller.core.state import Params, PrizeRule, Role, Seat, Setup, Table
+from controller.core.state import Role, Seat, Setup, Table
 from controller.view import find, view
 from hal import port
 from hal.port import Panel, Part, Stamp
@@ -73,13 +74,13 @@ PARAMS = Params(
 
 
 def params(**changes: Any) -> Params:
-    """`PARAMS`, but for `changes`; the caps of share prizes may be dropped with ``cap=None`` or set."""
-    if "cap" in changes:
-        cap = changes.pop("cap")
-        changes["prizes"] = tuple(
-            replace(rule, cap_times=cap) if rule.hand is Hand.STRAIGHT_FLUSH else rule for rule in PRIZES
-        )
-    return replace(PARAMS, **changes)
+    """`PARAMS`, but for `changes`. `cap` and `royal_cap` set the caps of the two shares; `reserve_rate` is the reserve
+    pot's share, since `reserve` is what that pot holds."""
+    caps = {Hand.STRAIGHT_FLUSH: changes.pop("cap", 5_000), Hand.ROYAL_FLUSH: changes.pop("royal_cap", None)}
+    prizes = tuple(replace(rule, cap_times=caps.get(rule.hand)) for rule in PRIZES)
+    if "reserve_rate" in changes:
+        changes["reserve"] = changes.pop("reserve_rate")
+    return replace(PARAMS, **{"prizes": prizes, **changes})
 
 
 def setup(**changes: Any) -> Setup:

@@ -24,8 +24,9 @@ from controller.core.params import (
     percent,
     problems,
 )
+from controller.core.potwords import Params, PrizeRule
 from controller.core.refusals import Refusal
-from controller.core.state import Params, PrizeRule, Setup
+from controller.core.state import Setup
 
 SETUP = Setup("draw-1", "draw-poker", 6, "CLP", 0, "credits", Minor(1000))
 PARAMS = Params(

@@ -15,7 +15,7 @@ from controller.config import Config, load
 from controller.core.cards import HANDS
 from controller.core.money import Minor, Rate
 from controller.core.params import drain, main_share, percent, problems
-from controller.core.state import PrizeRule
+from controller.core.potwords import PrizeRule
 from controller.i18n import Language
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "tables"

@@ -15,7 +15,8 @@ from controller.core.cards import Hand
 from controller.core.evolve import evolve
 from controller.core.money import WHOLE, Minor, Rate
 from controller.core.params import KEYS, apply_change
-from controller.core.state import Change, Params, PrizeRule, Table
+from controller.core.potwords import Change, Params, PrizeRule
+from controller.core.state import Table
 from controller.strict_toml import LARGEST_FILE
 
 ROOT = Path(__file__).parents[2]

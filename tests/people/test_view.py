@@ -12,17 +12,8 @@ from controller.core.cards import Hand
 from controller.core.events import TableOpened
 from controller.core.evolve import evolve
 from controller.core.money import Minor, Rate, Units
-from controller.core.state import (
-    Bet,
-    Meters,
-    Params,
-    PotMeters,
-    Prize,
-    Round,
-    Settlement,
-    Setup,
-    Table,
-)
+from controller.core.potwords import Params, PotMeters
+from controller.core.state import Bet, Meters, Prize, Round, Settlement, Setup, Table
 from controller.view import PathError, find, same, view, words
 
 PARAMS = Params(
