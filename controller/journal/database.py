@@ -76,9 +76,9 @@ class Period(NamedTuple):
 def connect(file: Path) -> sqlite3.Connection:
     """The one connection that writes. Transactions are explicit; checkpoints happen only when asked for.
 
-    It may be handed from one thread to another, but never used by two at once.
+    It may be handed from one thread to another, but never used by two at once. The header has been checked, by
+    `connect_to_read`: it must not be looked at beside an open connection (see `check_header`).
     """
-    check_header(file)
     return _opened(
         file,
         "mode=rw",
@@ -200,6 +200,9 @@ def check_header(file: Path) -> None:
 
     Raises JournalMissing, JournalForeign, JournalNewer or JournalDamaged. Offsets are those of SQLite's file
     format (https://sqlite.org/fileformat2.html).
+
+    Never for a file that this process has open in SQLite: closing it here would drop SQLite's own locks on it
+    (https://sqlite.org/howtocorrupt.html, 2.2), and another program could then take away the log in use.
     """
     if not file.is_file():
         raise JournalMissing(msg("{file} does not exist."), msg("Check the path in the configuration."), file=file)

@@ -172,16 +172,15 @@ def removable(directory: Path, keep: int) -> list[int]:
     return closed[: max(0, len(closed) - keep)]
 
 
-def check_kept(directory: Path, oldest: int) -> bytes:
+def check_kept(directory: Path, oldest: int, active: Period) -> bytes:
     """Can the files from number `oldest` on stand without those before? Returns the hash that `oldest` follows.
+    `active` is the period that is open, whose file is in use and was looked at when it was opened.
 
     Raises JournalDamaged or JournalNewer when the opening balances of one are not in order.
     """
     before: Link | None = None
     followed = b""
-    for number in periods(directory):
-        if number < oldest:
-            continue
+    for number in range(oldest, active.number):
         file = period_file(directory, number)
         db = connect_to_read(file)
         try:
@@ -196,7 +195,11 @@ def check_kept(directory: Path, oldest: int) -> bytes:
         finally:
             db.close()
         followed = followed or period.previous
-    return followed
+    if before not in (None, Link(active.first_seq - 1, active.previous)):
+        raise JournalDamaged(
+            msg("{file} does not begin where the file before it ends."), period_file(directory, active.number)
+        )
+    return followed or active.previous
 
 
 def _no_event(state: Table | None, event: Event) -> Table:

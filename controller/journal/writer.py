@@ -34,7 +34,7 @@ from controller.journal.database import (
     settle,
 )
 from controller.journal.directory import Lock, found, period_file, periods, sync_directory
-from controller.journal.entries import Entry, add_snapshot, append, sealed
+from controller.journal.entries import Entry, add_snapshot, append, beginning, sealed, walk
 from controller.journal.errors import RESTART, JournalFailed, JournalForeign, translating
 from controller.journal.recover import Evolve, Recovered, recover
 
@@ -63,6 +63,9 @@ class Journal:
 
     clean: bool
     """Whether the last writer left properly; if not, the power was cut or the program killed (rules 8.3)."""
+
+    opening: Entry
+    """The first entry of the period that is open."""
 
     def __init__(self, directory: Path, lock: Lock, evolve: Evolve, limits: Limits) -> None:
         """Not for callers: use `create` or `open`."""
@@ -178,7 +181,7 @@ class Journal:
         self._check_usable()
         doomed = rotation.removable(self.directory, keep)
         if doomed:
-            through, last = doomed[-1], rotation.check_kept(self.directory, doomed[-1] + 1)
+            through, last = doomed[-1], rotation.check_kept(self.directory, doomed[-1] + 1, self._period)
             record = PeriodsPruned(through=through, last=last.hex())
             self._since_snapshot += 1
             self._write(sealed(self._head, wall, [encode(record)]), None, pruned=through)
@@ -221,6 +224,7 @@ class Journal:
             period = read_period(reader, file)
             _check_table(file, period, table)
             recovered = recover(reader, file, period, self._evolve)
+            (opening,) = walk(reader, file, beginning(period), period.first_seq)
         finally:
             reader.close()
         anchored = anchor(file)
@@ -234,7 +238,7 @@ class Journal:
             raise
         self.recovered, self.clean = recovered, not period.in_use
         self._file, self._period, self._db, self._anchor = file, period, db, anchored
-        self._head = recovered.head
+        self._head, self.opening = recovered.head, opening
         self._since_snapshot = recovered.head.seq - recovered.snapshot
         self._log_pages = 0 if self.clean else self._limits.tidy_pages
         self._finalizer = weakref.finalize(self, _let_go, db, anchored, self._lock)
