@@ -8,23 +8,20 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from random import Random
 
-from controller.clock import gaming_day, synchronised, wall_now
-from controller.config import Config, check_against, load, mismatch_report, opening
+from controller.care import Care, Ledger, said
+from controller.clock import WallClock
+from controller.config import Config, load, opening
 from controller.control.server import ControlError, ControlServer
-from controller.core.events import Event, PotMoved, RoundEnded, TableOpened
+from controller.core.events import TableOpened
 from controller.core.evolve import evolve
-from controller.core.inputs import OutOfService
 from controller.core.money import Units
 from controller.core.state import Table
 from controller.engine import Engine, ThreadWriter
@@ -35,8 +32,8 @@ from controller.journal.writer import Journal
 from controller.notify import notify, watchdog_s
 from controller.people import People
 from controller.physical import perform_live
-from controller.published import Published
 from controller.strict_toml import ConfigError
+from controller.version import VERSION
 from hal.port import HardwareError
 from hal.simulated.table import SimulatedTable
 
@@ -44,15 +41,6 @@ _log = logging.getLogger("pozo")
 
 STUCK_S = 20.0
 """A commit that takes longer than this many seconds is no slow card any more: the watchdog is not fed."""
-
-VERIFY_AFTER_S = 5.0
-"""The whole chain is verified in the background (8.4), this long after the start."""
-
-PERIOD_ENTRIES = 250_000
-"""A journal file that has grown by so many entries is closed at the next quiet moment, whatever the day."""
-
-DAY_CHECK_S = 3_600.0
-"""How long the daemon sleeps at most before it looks whether a new gaming day has begun."""
 
 
 class Parts:
@@ -77,34 +65,47 @@ def simulated(state: Table) -> SimulatedTable:
 
 
 @asynccontextmanager
-async def at_work(config: Config) -> AsyncIterator[Parts]:
+async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterator[Parts]:
     """Journal, engine and hardware of `config`, running; leaving finishes the commit, darkens, and closes.
 
     Raises JournalBusy when another process runs this table. Any other trouble with journal, configuration or
     hardware puts the table out of service, with the reason on its displays (8.4).
     """
+    clock = clock or WallClock()
     writer = ThreadWriter(asyncio.get_running_loop())
     try:
-        journal: Journal | JournalError = await writer.run(lambda: _journal(config))
+        journal: Journal | JournalError = await writer.run(lambda: _journal(config, clock))
         if isinstance(journal, JournalError):
             with _nothing_known(config, writer, said(journal, config)) as parts:
                 yield parts
             return
-        ledger = Ledger(journal)
+        ledger = Ledger(journal, config, clock)
         writer.use(ledger.commit)
         hardware = simulated(journal.recovered.state)
         engine = Engine(journal.recovered.state, journal.seq, writer, hardware)
-        end_care = await _begin(config, engine, writer, ledger)
+        trouble = ""
         try:
+            engine.start(VERSION, _free_keys(config))
+        except HardwareError as error:
+            trouble = str(error)
+        care = Care(config, engine, writer, ledger, clock, trouble)
+        try:
+            await engine.quiet()
             yield Parts(config, engine, hardware)
         finally:
-            end_care()
-            await engine.quiet()
-            engine.close()
+            await care.end()
+            await engine.finish()
             hardware.stop()
-            await writer.run(journal.close)
+            await _closed(journal, writer)
     finally:
         writer.stop()
+
+
+async def _closed(journal: Journal, writer: ThreadWriter) -> None:
+    try:
+        await writer.run(journal.close)
+    except JournalError as error:
+        _log.error("the journal was left as it lies: %s", error)
 
 
 @contextmanager
@@ -121,13 +122,7 @@ def _nothing_known(config: Config, writer: ThreadWriter, trouble: str) -> Iterat
         hardware.stop()
 
 
-def said(error: JournalError, config: Config) -> str:
-    """A journal's error in the table's language."""
-    speak = translator(config.language).text
-    return " ".join(speak(part, **error.values) for part in (error.text, error.way_out) if part)
-
-
-def _journal(config: Config) -> Journal | JournalError:
+def _journal(config: Config, clock: WallClock) -> Journal | JournalError:
     """Open the table's journal, or begin it with the configuration's opening values; or say why it cannot be used.
 
     Raises JournalBusy.
@@ -136,41 +131,11 @@ def _journal(config: Config) -> Journal | JournalError:
     try:
         if directory.is_dir() and found(directory):
             return Journal.open(directory, evolve, config.setup.table)
-        return Journal.create(directory, opening(config), wall_now(), evolve)
+        return Journal.create(directory, opening(config), clock.text(), evolve)
     except JournalBusy:
         raise
     except JournalError as error:
         return error
-
-
-class Ledger:
-    """The journal on its thread, together with the state that it ends with."""
-
-    def __init__(self, journal: Journal) -> None:
-        self.journal = journal
-        self._state = journal.recovered.state
-
-    def commit(self, events: Sequence[Event], state: Table) -> int:
-        """What the engine's writer calls. Raises JournalFailed."""
-        seq = self.journal.commit(events, state, wall_now())
-        self._state = state
-        return seq
-
-    def close_period(self, keep: int) -> None:
-        """End the file, and remove what is older than `keep` closed ones. Raises JournalError."""
-        self.journal.close_period(self._state, wall_now())
-        self.journal.prune(keep, wall_now())
-
-
-async def _begin(config: Config, engine: Engine, writer: ThreadWriter, ledger: Ledger) -> Callable[[], None]:
-    """Start the engine and what looks after the table from then on; returns what ends the latter."""
-    try:
-        engine.start(version("pozo"), _free_keys(config))
-    except HardwareError as error:
-        engine.put(OutOfService(str(error)))
-    care = Care(config, engine, writer, ledger)
-    await engine.quiet()
-    return care.end
 
 
 def _free_keys(config: Config) -> str:
@@ -179,105 +144,6 @@ def _free_keys(config: Config) -> str:
         f"language={config.language} timezone={config.timezone or 'local'} "
         f"day_starts={config.day_starts:%H:%M} backend={config.backend} keep={config.keep}"
     )
-
-
-class Care:
-    """What a running table needs besides its rules: the configuration compared, the journal kept small and sound."""
-
-    def __init__(self, config: Config, engine: Engine, writer: ThreadWriter, ledger: Ledger) -> None:
-        self._config = config
-        self._engine = engine
-        self._writer = writer
-        self._ledger = ledger
-        self._loop = asyncio.get_running_loop()
-        self._day = self._today()
-        self._began = engine.last
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._unlisten = engine.listen(self._published)
-        self._compare()
-        self._timers = [
-            self._loop.call_later(VERIFY_AFTER_S, self._spawn, self._verify),
-            self._loop.call_later(DAY_CHECK_S, self._each_hour),
-        ]
-
-    def end(self) -> None:
-        """Stop caring: no timer, no task, no listener is left."""
-        self._unlisten()
-        for timer in self._timers:
-            timer.cancel()
-        for task in self._tasks:
-            task.cancel()
-
-    def _published(self, published: Published) -> None:
-        kinds = {type(event) for _, event in published.entries}
-        if PotMoved in kinds:
-            self._compare()
-        if RoundEnded in kinds:
-            self._spawn(self._tidy)
-
-    def _compare(self) -> None:
-        """A file whose money keys differ from what the journal has is refused with the difference (8.4)."""
-        table = self._engine.state
-        mismatches = check_against(self._config, table)
-        reason = mismatch_report(mismatches, self._config.language) if mismatches else ""
-        if reason != table.out_of_service:
-            self._engine.put(OutOfService(reason))
-
-    def _spawn(self, job: Callable[[], Coroutine[None, None, None]]) -> None:
-        task = self._loop.create_task(job())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    # --- the journal -------------------------------------------------------------------------------------
-
-    def _today(self) -> str:
-        starts = self._config.day_starts
-        return gaming_day(datetime.now(UTC), self._config.timezone, starts.hour, starts.minute)
-
-    def _each_hour(self) -> None:
-        self._timers[1] = self._loop.call_later(DAY_CHECK_S, self._each_hour)
-        self._spawn(self._tidy)
-
-    async def _tidy(self) -> None:
-        """Between rounds: move the write-ahead log into the file, and close the period when its day is over."""
-        if self._engine.stopped:
-            return
-        today = self._today()
-        grown = self._engine.last - self._began >= PERIOD_ENTRIES
-        new_day = today != self._day and synchronised()
-        try:
-            if self._engine.state.round is None and (grown or new_day):
-                await self._writer.run(lambda: self._ledger.close_period(self._config.keep))
-                self._day, self._began = today, self._engine.last
-            else:
-                await self._writer.run(self._ledger.journal.tidy)
-        except JournalError as error:
-            self._engine.stop(said(error, self._config))
-
-    async def _verify(self) -> None:
-        """The whole chain, in a process of its own and after everything else (8.4)."""
-        command = [sys.executable, "-m", "controller.cli", "journal", "verify", "--journal", str(self._config.journal)]
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-            preexec_fn=_last_in_line,
-        )
-        try:
-            _, complaint = await process.communicate()
-        except asyncio.CancelledError:
-            process.kill()
-            await process.wait()
-            raise
-        if process.returncode == 1:
-            self._engine.put(OutOfService(complaint.decode(errors="replace").strip()))
-        elif process.returncode:
-            _log.warning("the journal could not be verified: %s", complaint.decode(errors="replace").strip())
-
-
-def _last_in_line() -> None:
-    os.nice(19)
 
 
 # --- the daemon ------------------------------------------------------------------------------------------
@@ -291,8 +157,7 @@ async def serve(config: Config) -> int:
         loop.add_signal_handler(number, stop.set)
     async with at_work(config) as parts, listening(parts):
         notify("READY=1")
-        _tell_status(parts.engine)
-        parts.engine.listen(lambda published: _tell_status(parts.engine) if published.stopped else None)
+        _Status(parts.engine)
         _log.info("table %s is ready; control socket %s", config.setup.table, config.socket)
         beat = _Heartbeat(parts.engine)
         await stop.wait()
@@ -320,9 +185,19 @@ async def listening(parts: Parts) -> AsyncIterator[ControlServer]:
         await server.stop()
 
 
-def _tell_status(engine: Engine) -> None:
-    reason = engine.stopped or engine.state.out_of_service
-    notify(f"STATUS={'out of service: ' + reason if reason else 'in service'}")
+class _Status:
+    """Tells systemd in one line how the table is, whenever that changes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._told: str | None = None
+        self._tell(engine.stopped or engine.state.out_of_service)
+        engine.listen(lambda published: self._tell(published.stopped or published.state.out_of_service))
+
+    def _tell(self, reason: str) -> None:
+        if reason != self._told:
+            self._told = reason
+            line = " ".join(reason.split())  # a line break would begin another message
+            notify(f"STATUS=out of service: {line}" if line else "STATUS=in service")
 
 
 class _Heartbeat:
@@ -338,7 +213,7 @@ class _Heartbeat:
     def _beat(self) -> None:
         if self._engine.committing_for() < STUCK_S:
             notify("WATCHDOG=1")
-        self._timer = asyncio.get_running_loop().call_later(max(1.0, self._every), self._beat)
+        self._timer = asyncio.get_running_loop().call_later(self._every, self._beat)
 
     def end(self) -> None:
         if self._timer is not None:

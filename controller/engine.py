@@ -14,6 +14,7 @@ import asyncio
 import logging
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -27,7 +28,7 @@ from controller.core.panel import panel
 from controller.core.refusals import Refusal
 from controller.core.state import Table
 from controller.published import Outcome, Published
-from hal.port import Backend, Panel, SeatText, Signal
+from hal.port import Backend, HardwareError, Panel, SeatText, Signal, Stamp
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +44,10 @@ Commit = Callable[[Sequence[Event], Table], int]
 """Makes events and the state after them durable; returns the last one's sequence number, or raises."""
 
 Done = Callable[["int | BaseException"], None]
+
+
+class NotDurableError(Exception):
+    """A commit failed. The message, for people and in their language, is why the table stops."""
 
 
 class Writer(Protocol):
@@ -119,17 +124,54 @@ class ThreadWriter:
                 return
 
 
+class _NoHardware:
+    """In the place of hardware that could not start: nothing is heard, nothing is shown."""
+
+    def __init__(self, boot: int) -> None:
+        self._boot = boot
+
+    def start(self, emit: Callable[[Signal], None], boot: int) -> None: ...
+
+    def show(self, panel: Panel) -> None: ...
+
+    def now(self) -> Stamp:
+        return Stamp(self._boot, time.monotonic_ns())
+
+    def stop(self) -> None: ...
+
+
 class _Queued(NamedTuple):
     given: Input
     answer: asyncio.Future[Outcome] | None
 
 
-class _Batch(NamedTuple):
-    state: Table
-    events: list[Event]
-    answers: list[tuple[asyncio.Future[Outcome], Refusal | None]]
-    refusals: list[tuple[int, Refusal]]
-    began: float
+class _Batch:
+    """Inputs that are decided together, and everything that waits for their commit."""
+
+    def __init__(self, state: Table, began: float) -> None:
+        self.state = state
+        self.began = began
+        self.events: list[Event] = []
+        self.answers: list[tuple[asyncio.Future[Outcome], Refusal | None]] = []
+        self.refusals: list[tuple[int, Refusal]] = []
+
+    def decide(self, queued: _Queued) -> None:
+        """Decide one input more. Raises whatever a decision may raise."""
+        given, answer = queued
+        if answer is not None:  # noted before it is decided, so that a failure answers it too
+            self.answers.append((answer, None))
+        decision = advance(self.state, given)
+        self.state = decision.state
+        self.events.extend(decision.events)
+        if answer is not None:
+            self.answers[-1] = (answer, decision.refusal)
+        elif decision.refusal is not None:
+            self.refusals.append((getattr(given, "seat", 0), decision.refusal))
+
+    def draw(self) -> None:
+        """Work out what will be shown and awaited: what cannot be drawn must not be committed."""
+        self.panel = panel(self.state)
+        self.deadlines = deadlines(self.state)
 
 
 class Engine:
@@ -145,6 +187,7 @@ class Engine:
         self._backend = backend
         self._queue: deque[_Queued] = deque()
         self._turning = False
+        self._leaving = False
         self._batch: _Batch | None = None
         self._notices: dict[int, SeatText] = {}
         self._hints: dict[int, asyncio.TimerHandle] = {}
@@ -156,10 +199,14 @@ class Engine:
 
     def start(self, version: str, settings: str = "") -> None:
         """Begin a boot: the first input of it, then the hardware's signals. `settings` are the configuration's free
-        keys (8.4). Raises HardwareError."""
+        keys (8.4). Raises HardwareError; the engine then goes on without hardware."""
         boot = self.state.boot + 1
         self.put(Start(boot, version, settings))
-        self._backend.start(self.signal, boot)
+        try:
+            self._backend.start(self.signal, boot)
+        except HardwareError:
+            self._backend = _NoHardware(boot)
+            raise
 
     def signal(self, signal: Signal) -> None:
         """A fact from the hardware."""
@@ -167,7 +214,7 @@ class Engine:
 
     def put(self, given: Input) -> None:
         """Queue an input whose outcome nobody waits for."""
-        if not self.stopped:
+        if not (self.stopped or self._leaving):
             self._push(_Queued(given, None))
 
     def note(self, entry: AccessRefused) -> None:
@@ -176,7 +223,7 @@ class Engine:
 
     async def command(self, command: Command) -> Outcome:
         """Queue a command and wait for its outcome, which is durable when it arrives."""
-        if self.stopped:
+        if self.stopped or self._leaving:
             return Outcome(_stopped_refusal(), self.last)
         answer: asyncio.Future[Outcome] = self._loop.create_future()
         self._push(_Queued(command, answer))
@@ -205,6 +252,12 @@ class Engine:
             self._idle.append(waiter)
             await waiter
 
+    async def finish(self) -> None:
+        """Take nothing more; return when what was taken is durable, shown and answered, and the clocks stand."""
+        self._leaving = True
+        await self.quiet()
+        self.close()
+
     def close(self) -> None:
         """Stop the clocks. The backend is stopped by whoever built it."""
         for handle in (*self._timers.values(), *self._hints.values()):
@@ -225,7 +278,7 @@ class Engine:
         self._queue.clear()
         self._batch = None
         self.close()
-        self._show()
+        self._show(panel(self.state, stopped=reason))
         for answer in waiting:
             if not answer.done():
                 answer.set_result(Outcome(_stopped_refusal(), self.last))
@@ -236,6 +289,9 @@ class Engine:
 
     def _push(self, queued: _Queued) -> None:
         self._queue.append(queued)
+        self._go_on()
+
+    def _go_on(self) -> None:
         if self._batch is None and not self._turning:
             self._turning = True
             self._loop.call_soon(self._turn)
@@ -245,72 +301,59 @@ class Engine:
         self._turning = False
         if self._batch is not None or not self._queue or self.stopped:
             return
-        batch = _Batch(self.state, [], [], [], self._loop.time())
+        batch = self._batch = _Batch(self.state, self._loop.time())
         try:
-            batch = self._decide(batch)
+            for _ in range(min(BATCH, len(self._queue))):
+                batch.decide(self._queue.popleft())
+            batch.draw()
         except Exception as error:
             _log.exception("a decision failed; nothing of it was committed")
-            self._batch = batch
             self.stop(f"{type(error).__name__}: {error}")
             return
-        self._batch = batch
         if batch.events:
             self._writer.write(batch.events, batch.state, self._committed)
         else:
             self._committed(self.last)
 
-    def _decide(self, batch: _Batch) -> _Batch:
-        state = batch.state
-        for _ in range(min(BATCH, len(self._queue))):
-            given, answer = self._queue.popleft()
-            if answer is not None:  # noted before it is decided, so that a failure answers it too
-                batch.answers.append((answer, None))
-            decision = advance(state, given)
-            state = decision.state
-            batch.events.extend(decision.events)
-            if answer is not None:
-                batch.answers[-1] = (answer, decision.refusal)
-            elif decision.refusal is not None:
-                batch.refusals.append((getattr(given, "seat", 0), decision.refusal))
-        return batch._replace(state=state)
-
     def _committed(self, result: int | BaseException) -> None:
         """The batch is durable (or it is not): show it, answer, and go on."""
-        batch, self._batch = self._batch, None
+        batch = self._batch
         if self.stopped or batch is None:
             return
         if isinstance(result, BaseException):
-            self._batch = batch
             self.stop(str(result) or type(result).__name__)
             return
+        self._batch = None
         self.state, self.last = batch.state, result
         for seat, refusal in batch.refusals:
             self._hint(seat, refusal)
-        self._show()
-        self._wind()
+        trouble = self._show(batch.panel if not self._notices else panel(self.state, self._notices))
+        if not trouble:
+            self._wind(batch.deadlines)
         for answer, refusal_or_none in batch.answers:
             if not answer.done():
                 answer.set_result(Outcome(refusal_or_none, result))
         if batch.events or batch.refusals:
             first = result - len(batch.events) + 1
             self._tell(Published(self.state, tuple(enumerate(batch.events, first)), "", tuple(batch.refusals)))
-        if self._queue:
-            self._turning = True
-            self._loop.call_soon(self._turn)
+        if trouble:
+            self.stop(trouble)
+        elif self._queue:
+            self._go_on()
         else:
             self._release()
 
-    def _show(self) -> None:
-        new = panel(self.state, self._notices, self.stopped)
+    def _show(self, new: Panel) -> str:
+        """Show `new`, if it is. Returns what went wrong, which is not a part that fails: that is a signal."""
         if new == self.shown:
-            return
+            return ""
         self.shown = new
         try:
             self._backend.show(new)
-        except Exception as error:  # a display may fail, accounting may not
+        except Exception as error:
             _log.exception("the backend could not show the panel")
-            if not self.stopped:
-                self.stop(f"{type(error).__name__}: {error}")
+            return f"{type(error).__name__}: {error}"
+        return ""
 
     def _tell(self, published: Published) -> None:
         for callback in tuple(self._listeners):
@@ -327,10 +370,9 @@ class Engine:
 
     # --- clocks ------------------------------------------------------------------------------------------
 
-    def _wind(self) -> None:
+    def _wind(self, wanted: tuple[Deadline, ...]) -> None:
         """Start the deadlines that are new in this state, stop those that are gone. Called after the show, from
         whose completion a lamp's time counts (rules 2.6)."""
-        wanted = deadlines(self.state)
         if not wanted and not self._timers:
             return
         for gone in self._timers.keys() - set(wanted):
@@ -365,8 +407,8 @@ class Engine:
     def _unhint(self, seat: int) -> None:
         self._hints.pop(seat, None)
         self._notices.pop(seat, None)
-        if not self.stopped:
-            self._show()
+        if trouble := self._show(panel(self.state, self._notices)):
+            self.stop(trouble)
 
 
 def _stopped_refusal() -> Refusal:

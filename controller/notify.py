@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import socket
 
+PATIENCE_S = 0.02
+"""No table waits longer for a listener whose mailbox is full."""
+
 
 def notify(message: str) -> bool:
     """Send "READY=1", "WATCHDOG=1", "STATUS=…" or "STOPPING=1". False when nobody listens, which is no error."""
@@ -14,6 +17,7 @@ def notify(message: str) -> bool:
     address = "\0" + path[1:] if path.startswith("@") else path
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as s:
+            s.settimeout(PATIENCE_S)
             s.sendto(message.encode(), address)
     except OSError:
         return False
@@ -25,6 +29,6 @@ def watchdog_s() -> float:
     if os.environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
         return 0.0
     try:
-        return int(os.environ.get("WATCHDOG_USEC", "0")) / 1e6
+        return max(0, int(os.environ.get("WATCHDOG_USEC", "0"))) / 1e6
     except ValueError:
         return 0.0
