@@ -185,6 +185,12 @@ class Button:
         self._contact = Debounce(pressed, timing)
         self._since = at
         self._stuck = False
+        self._doubtful = pressed
+        """Not seen released since the start, so not known to work."""
+
+    def found(self, at: int) -> list[Fact]:
+        """What there is to tell at the start: a button that is not pressed works, whatever it did before."""
+        return [] if self._doubtful else [PartMended(self._seat, "button", Stamp(self._boot, at))]
 
     @property
     def raw(self) -> bool:
@@ -226,8 +232,8 @@ class Button:
             elif what.level:
                 self._since = what.at
                 told.append(Pressed(self._seat, at))
-            elif self._stuck:
-                self._stuck = False
+            elif self._stuck or self._doubtful:
+                self._stuck = self._doubtful = False
                 told.append(PartMended(self._seat, "button", at))
         return told
 
@@ -245,6 +251,8 @@ class Slot:
         self._open = broken
         """A pulse whose fate is not told yet."""
         self._jammed = False
+        self._doubtful = broken
+        """Not seen clear since the start, so not known to work."""
         self._blank = range(0)
         self._default = self._value = value
 
@@ -261,6 +269,10 @@ class Slot:
         if not self._beam.level or self._jammed:
             return None
         return self._leading + (self._timing.longest_pulse + 1 if self._open else self._timing.jam)
+
+    def found(self, at: int) -> list[Fact]:
+        """What there is to tell at the start: a slot whose beam is clear works, whatever it did before."""
+        return [] if self._doubtful else [PartMended(self._seat, "slot", Stamp(self._boot, at))]
 
     def recognised(self, value: int) -> None:
         """The slot's own recognition says that the chip now passing is worth `value` minor units."""
@@ -321,16 +333,16 @@ class Slot:
         told: list[Fact] = []
         trailing = clear.at
         width = clear.rested - self._leading
-        if self._jammed:
-            self._jammed = False
+        if self._jammed or self._doubtful:
             told.append(PartMended(self._seat, "slot", Stamp(self._boot, trailing)))
-        elif self._open:
+        if self._open:
             believable = self._timing.shortest_pulse <= width <= self._timing.longest_pulse
             if self._whole and believable:
                 told.append(ChipDropped(self._seat, self._value, Stamp(self._boot, self._leading)))
             else:
                 told.append(self._not_a_chip())
-        self._open, self._whole, self._value = False, True, self._default
+        self._jammed = self._doubtful = self._open = False
+        self._whole, self._value = True, self._default
         return told
 
     def _not_a_chip(self) -> NoisePulse:

@@ -32,9 +32,11 @@ class Key:
         self._odd_since = at if made["open"] == made["locked"] else None
         self._disagree = False
 
-    def found(self, at: int) -> KeyFound:
-        """Where the key stands at the start (rules 8.3)."""
-        return KeyFound(self.position, Stamp(self._boot, at))
+    def found(self, at: int) -> list[KeyFound | PartMended]:
+        """Where the key stands at the start (rules 8.3), and that its contacts agree, if they do."""
+        stamp = Stamp(self._boot, at)
+        agree = [] if self._odd_since is not None else [PartMended(0, "key", stamp)]
+        return [KeyFound(self.position, stamp), *agree]
 
     def contact(self, name: Contact) -> Line:
         """One of the two contacts, as a line of the source 0."""

@@ -16,7 +16,8 @@ What every backend promises (the contract suite in ``tests/hal`` holds each one 
 * After each ``KeyTurned`` every working source reports ``CompleteTo(source, at)`` with ``at`` not before the
   key's edge, once it is certain that nothing stamped up to ``at`` is still under way (clause 2.8).
 * After ``start``, and before anything else, the levels found are reported: ``KeyFound``, ``LampSensed`` for
-  every lamp that is sensed lit, ``PartFailed`` for every part known to be bad.
+  every lamp that is sensed lit, ``PartFailed`` for every part known to be bad, ``PartMended`` for every part that
+  is seen to work: it may have been mended while the power was off.
 * ``show`` returns when the outputs have been commanded. Sense signals follow when physics allows.
 """
 

@@ -18,8 +18,8 @@ class Display:
         self.shown: Panel | None = None
         """What the players see, None when it is dark."""
         self.broken = False
-        self.answering = True
-        """Whether the last write succeeded."""
+        self.answering: bool | None = None
+        """Whether the last write succeeded; None before the first."""
         self.answers: Callable[[bool], None] | None = None
         self._timeline = timeline
         self._wanted: Panel | None = None
@@ -37,8 +37,8 @@ class Display:
             self._write()
 
     def attach(self, answers: Callable[[bool], None]) -> None:
-        """A program begins to use the device, and hopes for the best."""
-        self.answers, self.answering = answers, True
+        """A program begins to use the device; the first write will tell whether it works."""
+        self.answers, self.answering = answers, None
 
     def dark(self) -> None:
         """No power, or no program."""
@@ -55,7 +55,7 @@ class Display:
         self._writing = False
         if not self.broken:
             self.shown = self._wanted
-        if self.answering == self.broken:
+        if self.answering is not (not self.broken):
             self.answering = not self.broken
             if self.answers is not None:
                 self.answers(self.answering)

@@ -78,7 +78,8 @@ class KeyNode:
         lock = Key(boot, {"open": contacts["open"].level, "locked": contacts["locked"].level}, at, timing)
         lines: dict[str, Line] = {"open": lock.contact("open"), "locked": lock.contact("locked")}
         source = Source(0, boot, lines, at)
-        tell(lock.found(at))
+        for signal in lock.found(at):
+            tell(signal)
         self._listener = Listener(timeline, source, contacts, tell)
 
     @property
@@ -170,16 +171,18 @@ class SeatNode:
         """Begin to listen, from the levels found."""
         at, seat, timing = self._timeline.stamp(), self._seat, self._timing
         sense = Sense(self._number, self._boot, seat.current.level, timing)
-        lines: dict[str, Line] = {"acceptor": self._acceptor(at), "current": sense}
+        acceptor = self._acceptor(at)
+        lines: dict[str, Line] = {"acceptor": acceptor, "current": sense}
         source = Source(self._number, self._boot, lines, at)
-        for signal in sense.found(at):
+        works = PartMended(self._number, "node", Stamp(self._boot, at))
+        for signal in (works, *acceptor.found(at), *sense.found(at)):
             self._report(signal)
         wires = {"acceptor": seat.acceptor, "current": seat.current}
         self._listener = Listener(self._timeline, source, wires, self._report)
         self._listener.served = self._answer
         return self._listener
 
-    def _acceptor(self, at: int) -> Line:
+    def _acceptor(self, at: int) -> Button | Slot:
         level = self._seat.acceptor.level
         if self._seat.kind == "credits":
             return Button(self._number, self._boot, level, at, self._timing)

@@ -128,7 +128,10 @@ class Contract:
             told = bench.told()
             assert [signal.position for signal in only(KeyFound, told)] == ["locked"]
             assert [(signal.seat, signal.lit) for signal in only(LampSensed, told)] == [(2, True)]
-            assert len(told) == 2
+            assert only(PartFailed, told) == []
+            works = {(signal.seat, signal.part) for signal in only(PartMended, told)}
+            seats = bench.seats
+            assert {(0, "key"), *((n, "button") for n in seats), *((n, "node") for n in seats)} <= works
 
         play("credits", script)
 
@@ -354,7 +357,7 @@ class Contract:
             bench.press(2)
             await bench.quiet()
             told = bench.told()
-            assert [(s.seat, s.part) for s in only(PartMended, told)] == [(2, "node")]
+            assert (2, "node") in [(s.seat, s.part) for s in only(PartMended, told)]
             assert [s.seat for s in only(Pressed, told)] == [2]
 
         play("credits", script)

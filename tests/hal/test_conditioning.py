@@ -146,7 +146,9 @@ def test_after_a_jam_chips_count_again() -> None:
 
 
 def test_what_is_found_in_the_beam_is_no_chip() -> None:
-    assert slot(broken=True).feed([Edge(30 * MS, "acceptor", False)]) == [NoisePulse(5, at(0))]
+    told = slot(broken=True).feed([Edge(30 * MS, "acceptor", False)])
+    assert [signal for signal in told if isinstance(signal, NoisePulse)] == [NoisePulse(5, at(0))]
+    assert PartMended(5, "slot", at(30 * MS)) in told  # clear for the first time: it may have been jammed before
 
 
 def test_a_chip_still_in_the_beam_holds_its_source_back() -> None:

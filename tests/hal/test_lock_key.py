@@ -104,7 +104,7 @@ def test_a_slow_hand_alarms_and_still_opens() -> None:
 def test_the_position_found_is_locked_unless_it_is_surely_open() -> None:
     for opened in (False, True):
         for locked in (False, True):
-            found = Key(BOOT, {"open": opened, "locked": locked}, 7, TIMING).found(7)
+            found, *_ = Key(BOOT, {"open": opened, "locked": locked}, 7, TIMING).found(7)
             assert found == KeyFound("open" if (opened, locked) == (True, False) else "locked", at(7))
 
 
