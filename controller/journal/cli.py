@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
@@ -124,9 +125,10 @@ def _show(options: argparse.Namespace, tell: Translator) -> int:
 
 
 def _export(options: argparse.Namespace, tell: Translator) -> int:
+    chosen = _chosen(options)
     with _opened(options.file) as out:
         write = _csv(out) if options.csv else _jsonl(out)
-        for said in _chosen(options):
+        for said in chosen:
             write(said)
         out.flush()
     return 0
@@ -160,20 +162,17 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Translator], int]] = {
 
 
 def _chosen(options: argparse.Namespace) -> Iterator[Said]:
-    """The entries that the command line asks for."""
-    number: int | None = options.round
-    if number is None:
-        oldest, newest = extent(options.journal)
-        first = getattr(options, "first", None) or oldest
-        last = getattr(options, "last", None)
-        yield from read(options.journal, max(first, newest - last + 1) if last else first)
-        return
-    told = False
-    for said in story(options.journal, number):
-        told = True
-        yield said
-    if not told:
-        raise JournalMissing(NO_ROUND, round=number)
+    """The entries that the command line asks for. What is not there is said before anything is written."""
+    if options.round is not None:
+        told = story(options.journal, options.round)
+        opening = next(told, None)
+        if opening is None:
+            raise JournalMissing(NO_ROUND, round=options.round)
+        return chain((opening,), told)
+    oldest, newest = extent(options.journal)
+    first = getattr(options, "first", None) or oldest
+    last = getattr(options, "last", None)
+    return read(options.journal, max(first, newest - last + 1) if last else first)
 
 
 def _now() -> str:

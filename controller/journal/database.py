@@ -166,6 +166,7 @@ def create(draft: Path, period: Period) -> sqlite3.Connection:
 def settle(db: sqlite3.Connection, file: Path) -> None:
     """Move everything from the log into `file`, durably, and mark it as complete without the log."""
     with translating(file):
+        db.execute("PRAGMA busy_timeout = 100")  # a reader in the way keeps the log alive, and is not waited for
         db.execute("UPDATE period SET in_use = 0")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 

@@ -125,20 +125,21 @@ def _check_earlier(directory: Path, numbers: list[int]) -> None:
     if numbers[0] <= active.pruned:
         remove_pruned(directory, active.pruned)
     if active.number - 1 > active.pruned:
-        _complete(directory, active.number - 1, active)
+        before = period_file(directory, active.number - 1)
+        if _end_if_closed(before) != Link(active.first_seq - 1, active.previous):
+            raise JournalDamaged(msg("{file} does not end where the next file begins."), before)
+    settle_closed(directory, found(directory)[:-1])
 
 
-def _complete(directory: Path, number: int, follower: Period) -> None:
-    """Make sure that file `number` is closed, whole without its log (step 4), and what `follower` follows."""
-    file = period_file(directory, number)
-    if _end_if_closed(file) != Link(follower.first_seq - 1, follower.previous):
-        raise JournalDamaged(msg("{file} does not end where the next file begins."), file)
-    if wal_of(file).exists():  # also an empty one: the file is to stand alone
-        db = connect(file)
-        try:
-            settle(db, file)
-        finally:
-            db.close()
+def settle_closed(directory: Path, numbers: list[int]) -> None:
+    """Let the files `numbers`, all closed, stand without a log (step 4), if a reader or a power cut was in the way."""
+    for file in (period_file(directory, number) for number in numbers):
+        if wal_of(file).exists():  # also an empty one
+            db = connect(file)
+            try:
+                settle(db, file)
+            finally:
+                db.close()
 
 
 def _end_if_closed(file: Path) -> Link | None:

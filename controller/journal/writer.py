@@ -169,6 +169,7 @@ class Journal:
             rotation.publish(period_file(self.directory, number))
             self._leave()
             self._enter(number, self._period.table_id)
+            rotation.settle_closed(self.directory, found(self.directory)[:-1])
         except BaseException as error:
             self._fail(error)
             raise

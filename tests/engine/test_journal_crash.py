@@ -48,8 +48,8 @@ def root() -> Iterator[Path]:
     shutil.rmtree(directory)
 
 
-def check(directory: Path, acknowledged: int) -> None:
-    """What is left in `directory` is what a correct run could have left, and the table can play on."""
+def check(directory: Path, acknowledged: int, number: int) -> None:
+    """What is left in `directory` is what a correct run could have left, and (tried in some) can be played on."""
     try:
         journal = Journal.open(directory, evolve, "draw-1", SMALL)
     except JournalMissing:
@@ -63,6 +63,13 @@ def check(directory: Path, acknowledged: int) -> None:
     assert count <= next((more for more in BOUNDARIES if more > acknowledged), count), "more than was ever asked for"
     assert state == STATES[count]
 
+    report = verify(directory, evolve)
+    assert report.damage is None, str(report.damage)
+    if SOAK or number % 4 == 0:
+        _play_on(directory)
+
+
+def _play_on(directory: Path) -> None:
     run = Run(directory, create=False)
     run.load(2)
     run.close_period()
@@ -83,7 +90,7 @@ def test_a_program_killed_at_any_call_loses_nothing(shim: Path, root: Path, mode
     assert len(runs) > 200
     assert all(run["killed"] for run in runs)
     for run in runs:
-        check(Path(run["directory"]), run["acknowledged"])
+        check(Path(run["directory"]), run["acknowledged"], run["call"])
 
 
 @pytest.mark.parametrize("mode", ["full", "read-only", "failing-once"])
@@ -96,7 +103,7 @@ def test_8_5_a_disk_that_fails_at_any_call_stops_the_journal_and_loses_nothing(
     for run in runs:
         assert not run["error"], run
         assert not run["killed"]
-        check(Path(run["directory"]), run["acknowledged"])
+        check(Path(run["directory"]), run["acknowledged"], run["call"])
     assert sum(bool(run["failure"]) for run in runs) > len(runs) * 0.8
 
 
@@ -117,5 +124,5 @@ def test_a_power_cut_after_any_call_loses_nothing(shim: Path, root: Path, how: s
         for attempt in range(tries):
             image = root / f"{how}-{number}-{attempt}"
             disk.image(image, how, random.Random(number * 1_000 + attempt))
-            check(image, acknowledged)
+            check(image, acknowledged, number)
             shutil.rmtree(image)
