@@ -176,7 +176,7 @@ async def listening(parts: Parts) -> AsyncIterator[ControlServer]:
         People(config.people),  # read when somebody comes, and again when it has changed
         config.allow,
         language=config.language,
-        hardware=partial(perform_live, parts.hardware),
+        hardware=partial(perform_live, parts.hardware, parts.engine),
     )
     await server.start()
     try:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+
 from controller import words
+from controller.engine import Engine
 from hal.port import HardwareError
 from hal.simulated.table import ImpossibleError, SimulatedTable
+
+
+LONGEST_ACT_S = 2.0
+"""Seconds after which an act that is still under way is answered all the same."""
 
 
 def perform(hardware: SimulatedTable, word: words.Physical) -> None:
@@ -25,9 +33,15 @@ def perform(hardware: SimulatedTable, word: words.Physical) -> None:
             raise ImpossibleError("only a scenario can let time pass or switch the power")
 
 
-async def perform_live(hardware: SimulatedTable, word: words.Physical) -> None:
-    """The same at a running table, with the error that the control socket knows. Raises HardwareError."""
+async def perform_live(hardware: SimulatedTable, engine: Engine, word: words.Physical) -> None:
+    """The same at a running table: returns when the act is over and what it led to is durable, so that whoever gave it
+    sees its effect next. Raises HardwareError, which the control socket knows."""
     try:
         perform(hardware, word)
     except ImpossibleError as error:
         raise HardwareError(str(error)) from error
+    # At a table where others act too, it may never be quite quiet; then the answer need not wait for them.
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LONGEST_ACT_S):
+            await hardware.quiet()
+            await engine.quiet()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import astuple
+
 from controller.core import events as ev
 from controller.core.cards import card_name
 from controller.core.messages import msg
@@ -155,6 +157,11 @@ def _sealed(s: Story, e: ev.RoundSealed) -> str:
 
 
 def _moved(s: Story, e: ev.PotMoved) -> str:
+    if not any(astuple(e.moves)):
+        if not e.scheduled:
+            return ""
+        change = e.scheduled[-1]
+        return s.say(msg("From the next seeding on: {key} {value}."), key=change.key, value=change.value)
     return s.say(msg("Main pot {main}, reserve pot {reserve}."), main=s.pot(e.main), reserve=s.pot(e.reserve))
 
 
@@ -281,6 +288,10 @@ def _seen(s: Story, e: ev.AlarmsSeen) -> str:
     return s.say(msg("The alarms are acknowledged."))
 
 
+def _key(s: Story, e: ev.KeyMoved) -> str:
+    return s.say(msg("The lock key stands open.") if e.position == "open" else msg("The lock key is locked."))
+
+
 def _service(s: Story, e: ev.ServiceChanged) -> str:
     return s.say(msg("Service mode begins.") if e.on else msg("Service mode ends."))
 
@@ -344,6 +355,7 @@ _TELL: dict[type[ev.Event], Callable[[Story, Any], str]] = {
     ev.ChipsHandedBack: _handed,
     ev.AlarmRaised: _alarm,
     ev.AlarmsSeen: _seen,
+    ev.KeyMoved: _key,
     ev.ServiceChanged: _service,
     ev.ServiceStopped: _stopped,
     ev.CorrectionRecorded: _corrected,
