@@ -10,7 +10,6 @@ from controller.engine import Engine
 from hal.port import HardwareError
 from hal.simulated.table import ImpossibleError, SimulatedTable
 
-
 LONGEST_ACT_S = 2.0
 """Seconds after which an act that is still under way is answered all the same."""
 
