@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -22,9 +23,11 @@ from msgspec import Struct
 
 from controller import words
 from controller.config import Config, load, opening
+from controller.core.events import CommandRefused
 from controller.core.evolve import evolve
 from controller.core.inputs import Act, Actor, Command
 from controller.core.messages import msg
+from controller.core.money import format_minor
 from controller.core.refusals import Refusal
 from controller.core.state import Table
 from controller.engine import Engine, InlineWriter
@@ -43,6 +46,10 @@ from hal.simulated.virtualtime import VirtualLoop
 
 DEFAULT_TABLE = Path(__file__).with_name("draw-1.toml")
 SEED = 1
+LONGEST = 4 * words.LONGEST + 2
+"""Bytes that the longest line may have: four a character, and its end."""
+MOST_WRONG = 20
+"""A file with so many wrong lines is no scenario; no more of it is read."""
 EVERYBODY = Actor("scenario", ("dealer", "supervisor", "technician", "auditor"), "scenario")
 EPOCH = datetime(2026, 1, 1, 20, 0, tzinfo=UTC)
 """What the wall clock says when a scenario begins; nothing is decided by it."""
@@ -79,28 +86,44 @@ class ScenarioError(Exception):
 
 
 class Line(Struct, frozen=True):
-    """One line of a scenario that says something."""
+    """One line of a scenario; `word` is None for a comment."""
 
     number: int
     text: str
-    word: words.Word
+    word: words.Word | None
 
 
 def read(path: Path, digits: int, translate: Translator) -> list[Line]:
-    """All lines of a scenario. Raises ScenarioError with every line that does not parse, and OSError."""
+    """The lines of a scenario that are not blank. Raises ScenarioError with the lines that do not parse, and OSError.
+
+    Memory is bounded by the longest sensible line, whatever the file is.
+    """
     lines, wrong = [], []
-    text = path.read_bytes().decode("utf-8", errors="surrogateescape")
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, raw in _raw_lines(path):
+        text = raw.decode("utf-8", errors="surrogateescape").rstrip("\r\n")
+        if number == 1:
+            text = text.removeprefix("\ufeff")
         try:
-            word = words.parse(line, digits)
+            if len(raw) > LONGEST:
+                raise WordError(msg("The line has more than {limit} characters."), {"limit": str(words.LONGEST)})
+            word = words.parse(text, digits)
         except WordError as error:
             wrong.append(f"{path}:{number}: {error.said(translate.text)}")
         else:
-            if word is not None:
-                lines.append(Line(number, line.strip(), word))
+            if text.strip():
+                lines.append(Line(number, text.strip(), word))
+        if len(raw) > LONGEST or len(wrong) == MOST_WRONG:
+            wrong.append(translate.text(msg("Nothing after line {line} was read."), line=number))
+            break
     if wrong:
         raise ScenarioError("\n".join(wrong))
     return lines
+
+
+def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The file's lines, numbered as editors do, each with its end; of one that is too long, as much as shows it."""
+    with path.open("rb") as file:
+        yield from enumerate(iter(lambda: file.readline(LONGEST + 1), b""), start=1)
 
 
 class Player:
@@ -115,11 +138,12 @@ class Player:
         self._speak = translator(config.language)
         self._story = Story(setup, self._speak)
         chips = range(setup.denomination, 1000 * setup.denomination + 1, setup.denomination)
+        self._chips = chips if setup.acceptor == "chips" else range(0)
         self.hardware = SimulatedTable(
             seats=setup.seats,
             acceptor=setup.acceptor,
             rng=Random(SEED),
-            denominations=chips if setup.acceptor == "chips" else (),
+            denominations=self._chips,
         )
         self.engine: Engine | None = None
         self._journal: Journal | None = None
@@ -191,8 +215,10 @@ class Player:
         if isinstance(word, words.Refused):
             self._expect_refusal(line, word)
             return
+        self._tell(f"{line.number:4}   {line.text}")
+        if word is None:
+            return
         self._met = []
-        self._tell(f"{line.number:4}  {line.text}")
         if isinstance(word, words.Physical):
             await self._perform(word)
         else:
@@ -201,7 +227,7 @@ class Player:
         for refusal in self._met:
             said = Refused(line.number, refusal.code, refusal.clause, self._speak.text(refusal.text, **refusal.args))
             self.refusals.append(said)
-            self._tell(f"        ✗ {said.message} [{said.code}, {said.clause}]")
+            self._tell(f"         ✗ {said.message} [{said.code}, {said.clause}]")
 
     async def _command(self, act: Act) -> None:
         if self.engine is None:
@@ -221,6 +247,8 @@ class Player:
                 Refusal("unknown-seat", "1", msg("There is no seat {seat} at this table."), {"seat": str(word.seat)})
             )
         else:
+            if isinstance(word, words.Chip):
+                self._check_chip(word.value)
             perform(self.hardware, word)
 
     def _nowhere(self, word: words.Physical) -> TypeGuard[words.Press | words.Chip | words.Break | words.Mend]:
@@ -229,6 +257,14 @@ class Player:
             table_part = isinstance(word, words.Break | words.Mend) and word.part == "display"
             return not table_part and not 1 <= word.seat <= self._config.setup.seats
         return False
+
+    def _check_chip(self, value: int | None) -> None:
+        """Raise ImpossibleError, in the currency's own unit, for a chip that this table does not have."""
+        if self._chips and value is not None and value not in self._chips:
+            digits = self._config.setup.digits
+            text = msg("there is no chip of {value} here; chips are multiples of {least}, up to {most}")
+            given, least, most = (format_minor(amount, digits) for amount in (value, self._chips[0], self._chips[-1]))
+            raise ImpossibleError(self._speak.text(text, value=given, least=least, most=most))
 
     async def _settle(self) -> None:
         """Until fingers, contacts and lamps have come to rest and everything they led to is durable."""
@@ -240,10 +276,10 @@ class Player:
     def _published(self, published: Published) -> None:
         self._met.extend(refusal for _, refusal in published.refusals)
         for _, event in published.entries:
-            if sentence := self._story.tell(event):
-                self._tell(f"        {sentence}")
+            if not isinstance(event, CommandRefused) and (sentence := self._story.tell(event)):
+                self._tell(f"         {sentence}")
         if published.stopped:
-            self._tell(f"        {published.stopped}")
+            self._tell(f"         {published.stopped}")
 
     # --- expectations ------------------------------------------------------------------------------------
 
@@ -251,20 +287,20 @@ class Player:
         try:
             value = find(self.view(), expected.path)
         except PathError as error:
-            self._fail(line, expected.value, self._speak.text(error.text, **error.args_of_text))
+            self._check(line, False, expected.value, self._speak.text(error.text, **error.args_of_text))
             return
-        if not same(value, expected.value):
-            self._fail(line, expected.value, shown(value))
+        self._check(line, same(value, expected.value), expected.value, shown(value))
 
     def _expect_refusal(self, line: Line, expected: words.Refused) -> None:
         met = [refusal.code for refusal in self._met]
-        if expected.code not in met:
-            self._fail(line, expected.code, ", ".join(met) or "none")
+        self._check(line, expected.code in met, expected.code, ", ".join(met) or "none")
 
-    def _fail(self, line: Line, expected: str, found: str) -> None:
-        self.failed.append(Failure(line.number, expected, found))
-        text = self._speak.text(msg("expected {expected}, found {found}"), expected=expected, found=found)
-        self._tell(f"{line.number:4}  {line.text}\n        ✗✗ {text}")
+    def _check(self, line: Line, holds: bool, expected: str, found: str) -> None:
+        self._tell(f"{line.number:4} {'✓' if holds else '✗'} {line.text}")
+        if not holds:
+            self.failed.append(Failure(line.number, expected, found))
+            text = self._speak.text(msg("expected {expected}, found {found}"), expected=expected, found=found)
+            self._tell(f"         {text}")
 
 
 def play(config: Config, file: Path, tell: Callable[[str], None] = lambda _: None) -> Result:
@@ -301,8 +337,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ConfigError as error:
         print(error.report(), file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        raise
     except (ScenarioError, OSError) as error:
-        print(error, file=sys.stderr)
+        print(_said(error), file=sys.stderr)
         return 2
     if args.json:
         print(msgspec.json.encode(result).decode())
@@ -311,7 +349,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if result.ok else 1
 
 
+def _said(error: ScenarioError | OSError) -> str:
+    """What is wrong, in a line or a few."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
+
+
 def _verdict(result: Result, translate: Translator) -> str:
     if result.ok:
         return "\n" + translate.text(msg("Everything was as expected."))
-    return "\n" + translate.text(msg("{count} expectations did not hold."), count=len(result.failed))
+    return "\n" + translate.text(msg("Expectations that did not hold: {count}."), count=len(result.failed))
