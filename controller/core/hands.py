@@ -63,7 +63,7 @@ def fold(d: Draft, act: do.Fold) -> None:
 
 def exchange(d: Draft, act: do.Exchange) -> None:
     """The player exchanges cards: the side bet is forfeited, even with a royal flush (5.3)."""
-    if game_of(d.state).exchange_forfeits is None:
+    if not game_of(d.state).exchanges:
         d.refuse(Refusal("not-allowed", "5.3", msg("Nobody exchanges cards in this game.")))
     else:
         _forfeit(d, act.seat, "exchange")
@@ -117,13 +117,15 @@ def _impossible(text: str, **args: str) -> Refusal:
 
 
 def _contradiction(table: Table, act: do.Declare) -> Refusal | None:
-    """Why the declared cards cannot be: not a hand, or a card that is somewhere else already (5.12)."""
+    """Why what is declared cannot be: no hand, not the hand it is called, or a card that is elsewhere (5.12)."""
     if not act.cards:
-        return None
+        return _impossible(msg("Declare the hand by its name, or by its five cards.")) if act.hand is None else None
     try:
-        hand_class(act.cards)
+        found = hand_class(act.cards)
     except CardError as error:
         return _impossible(msg("These cards are no hand: {why}."), why=str(error))
+    if act.hand not in (None, found):
+        return _impossible(msg("These cards make another hand: {found}."), found=found)
     round = table.round
     assert round is not None
     board = set(round.board)

@@ -1,37 +1,138 @@
-"""What a game is, as far as the side bet is concerned: data and a few small functions (rules 5, 7)."""
+"""What a game is: data and a few small functions, in the order of a rule sheet (rules 5, 7).
+
+How to add one is told in ``docs/games.md``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from msgspec import Struct
 
+from controller.core.cards import Card, Hand
+from controller.core.messages import msg
+from controller.core.state import Forfeit
+
+# --- the base game ---------------------------------------------------------------------------------------
+
+
+class Pays(Struct, frozen=True):
+    """A line of a base pay table: what the ANTE and the BET win, to one; at 0 the stake goes back without more."""
+
+    ante: int
+    bet: int
+
+
+PayTable = Mapping[Hand, Pays]
+"""What a winning hand is paid. A hand that is not in it wins nothing, and loses both stakes."""
+
+
+def bet_pays(table: Mapping[Hand, int]) -> PayTable:
+    """A pay table for the BET; the ANTE wins one to one."""
+    return {hand: Pays(ante=1, bet=times) for hand, times in table.items()}
+
+
+def ante_pays(table: Mapping[Hand, int]) -> PayTable:
+    """A pay table for the ANTE; the BET wins one to one."""
+    return {hand: Pays(ante=times, bet=1) for hand, times in table.items()}
+
+
+class Draw(Struct, frozen=True):
+    """What the dealer must change of the dealt hand, and by which line of the rules, a message id (7.2)."""
+
+    change: tuple[Card, ...]
+    rule: str
+
+
+# --- irregular deals -------------------------------------------------------------------------------------
+
 Outcome = Literal["burn", "go-on", "choose", "void-round", "void-seat", "house-rules", "lose-all", "return-bet"]
-"""What the rules say to an irregular deal (7.3): burn the card, go on, the player chooses the card to burn, void
-the round (advice: the supervisor does it), void the seat, the house's own rules, the offender loses every bet,
-the side bet is returned."""
+"""What the rules say to an irregular deal (7.3); `ADVICE` says it to the dealer."""
 
+ADVICE: dict[Outcome, str] = {
+    "burn": msg("burn the card and go on"),
+    "go-on": msg("go on"),
+    "choose": msg("the player chooses the card to burn; go on"),
+    "void-round": msg("stop: the supervisor voids the round"),
+    "void-seat": msg("the hand of that seat is void, its side bet goes back; go on"),
+    "house-rules": msg("call the supervisor: the house's rules decide"),
+    "lose-all": msg("the player loses every bet, the side bet too; go on"),
+    "return-bet": msg("the side bet goes back; go on"),
+}
 
-class Game(Struct, frozen=True):
-    """One game of the table.
-
-    `own_cards` and `shared_cards` are how many of the player's and of the shared cards make the five that count
-    for the side bet; `exchange_forfeits` whether exchanging cards forfeits it (5.3), None where nobody exchanges.
-    `irregular` maps each kind of irregular deal (7.3) to its outcome; a kind that is not there cannot happen.
-    """
-
-    name: str
-    max_seats: int
-    own_cards: int
-    shared_cards: int
-    exchange_forfeits: bool | None
-    straight_flush_cap: int | None
-    irregular: Mapping[str, Outcome]
-
+KINDS: dict[str, str] = {
+    "exposed": msg("a card came off the deck face up"),
+    "player-card": msg("a player's card was seen"),
+    "player-cards": msg("several of the players' cards were seen"),
+    "dealer-card": msg("a covered card of the dealer was seen"),
+    "stuck": msg("cards stuck together"),
+    "wrong-count": msg("a player has a wrong number of cards"),
+    "dealer-count": msg("the dealer has a wrong number of cards"),
+    "fourth-flop": msg("a fourth card was turned at the flop"),
+    "information": msg("players exchanged information"),
+    "no-ante": msg("a side bet without an ANTE"),
+}
+"""Every kind of irregular deal (7.3), and what it is."""
 
 NEEDS_SEAT = frozenset({"wrong-count", "information", "no-ante"})
 """The kinds of irregular deal that name a seat (7.3)."""
+
+USUAL_IRREGULAR: dict[str, Outcome] = {
+    "exposed": "burn",
+    "player-card": "go-on",
+    "player-cards": "void-round",
+    "dealer-card": "void-round",
+    "stuck": "choose",
+    "wrong-count": "void-seat",
+    "dealer-count": "void-round",
+    "information": "house-rules",
+    "no-ante": "return-bet",
+}
+"""The column of 7.3 that Draw Poker, Texas Hold'em Plus and Go Poker share."""
+
+
+# --- the game --------------------------------------------------------------------------------------------
+
+
+class Game(Struct, frozen=True, kw_only=True):
+    """One game of the table.
+
+    `own_cards` go to each player, `dealer_cards` to the dealer; `boards` are the numbers of shared cards that can
+    lie face up, the last one all of them. Of the shared cards the first `shared_cards` count for the side bet, with
+    all own cards (5.4, 5.5). `exchanges` is how many cards a player may exchange.
+
+    `opens` is the least strength with which the dealer opens, None where there is no dealer's hand; `draw` the
+    dealer's own draw. `pays` is the base pay table, None where no source gives one and each table's configuration may.
+
+    `forfeits` is what costs a player the side bet (5.2, 5.3). `irregular` maps each kind of irregular deal (7.3) to
+    its outcome; a kind that is not there cannot happen. `straight_flush_cap` is the published cap of that prize, in
+    bets (5.7).
+    """
+
+    name: str
+    title: str
+    max_seats: int
+
+    own_cards: int
+    dealer_cards: int = 0
+    boards: tuple[int, ...] = ()
+
+    exchanges: int = 0
+    opens: int | None = None
+    draw: Callable[[tuple[Card, ...]], Draw] | None = None
+    pays: PayTable | None = None
+
+    shared_cards: int = 0
+    forfeits: tuple[Forfeit, ...] = ("fold",)
+    straight_flush_cap: int | None = None
+    irregular: Mapping[str, Outcome]
+
+    @property
+    def board_cards(self) -> int:
+        """All shared cards of a complete deal."""
+        return self.boards[-1] if self.boards else 0
+
 
 ROYALS = 4
 """A deck holds no more royal flushes, one a suit; with shared cards at most one can be made (5.12)."""
