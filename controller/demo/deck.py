@@ -1,0 +1,84 @@
+"""A deck of cards, honest or stacked, and what the demo's players do with five of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+from typing import Literal
+
+from controller.core.cards import DECK, Card, Hand, hand_class
+
+Cards = tuple[Card, ...]
+Decision = Literal["stand", "fold", "exchange"]
+
+_FLUSHES = (Hand.FLUSH, Hand.STRAIGHT_FLUSH, Hand.ROYAL_FLUSH)
+_GROUPS = (Hand.FULL_HOUSE, Hand.FOUR_OF_A_KIND)
+
+
+class Deck:
+    """One shuffled deck. `draw` takes from the top; `find` takes out a hand of a wanted class, which is cheating."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._cards = list(DECK)
+        rng.shuffle(self._cards)
+
+    def draw(self, count: int) -> Cards:
+        """The next `count` cards. ValueError when there are fewer."""
+        if count > len(self._cards):
+            raise ValueError(f"{count} cards wanted, {len(self._cards)} are left")
+        taken, self._cards = self._cards[:count], self._cards[count:]
+        return tuple(taken)
+
+    def find(self, hand: Hand) -> Cards:
+        """Five cards that are exactly a `hand`, out of those that are left, in the order they were found in."""
+        while True:
+            pool = [card for card in self._likely(hand) if card in self._cards]
+            if len(pool) < 5:
+                continue
+            cards = tuple(self._rng.sample(pool, 5))
+            if hand_class(cards) is hand:
+                self._cards = [card for card in self._cards if card not in cards]
+                return cards
+
+    def _likely(self, hand: Hand) -> Iterable[Card]:
+        """Cards among which a `hand` is not too hard to find."""
+        rng = self._rng
+        if hand in _FLUSHES:
+            suit, low = rng.randrange(4), rng.randrange(-1, 8)
+            ranks: Iterable[int] = range(13)
+            if hand is not Hand.FLUSH:
+                ranks = range(8, 13) if hand is Hand.ROYAL_FLUSH else _run(low)
+            return [Card(rank * 4 + suit) for rank in ranks]
+        if hand is Hand.STRAIGHT:
+            return [Card(rank * 4 + suit) for rank in _run(rng.randrange(-1, 9)) for suit in range(4)]
+        if hand in _GROUPS:
+            return [Card(rank * 4 + suit) for rank in rng.sample(range(13), 2) for suit in range(4)]
+        return DECK
+
+
+def _run(low: int) -> tuple[int, ...]:
+    """Five ranks in a row, from `low`; -1 is the ace played low (7.1)."""
+    return tuple(rank % 13 for rank in range(low, low + 5))
+
+
+def decide(rng: Random, cards: Cards, wins: bool) -> Decision:
+    """What a player does with a hand. One that wins a prize is left alone; others are folded, or improved, which
+    forfeits the side bet (5.2, 5.3)."""
+    if wins:
+        return "stand"
+    dice = rng.random()
+    if hand_class(cards) is Hand.HIGH_CARD:
+        return "fold" if dice < 0.35 else "exchange" if dice < 0.55 else "stand"
+    return "exchange" if dice < 0.2 else "stand"
+
+
+def keep(cards: Cards) -> Cards:
+    """The three cards that a player keeps who exchanges two: what is there more than once, then the highest."""
+    return in_order(cards)[:3]
+
+
+def in_order(cards: Cards) -> Cards:
+    """The cards as a hand is laid down: groups first, then from the highest."""
+    ranks = [card >> 2 for card in cards]
+    return tuple(sorted(cards, key=lambda card: (-ranks.count(card >> 2), -card)))
