@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import cast
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("controller.demo", "a table that plays by itself, live in the terminal"),
+    "demo": ("controller.demo.cli", "a table that plays by itself, live in the terminal"),
     "run": ("controller.daemon", "the controller of a table"),
     "console": ("controller.console", "a line to a running table, for technicians and dealers"),
     "check": ("controller.check", "what a configuration will do, in plain words"),
