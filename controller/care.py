@@ -6,14 +6,15 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 
 from controller.clock import GamingDays, WallClock
 from controller.config import Config, check_against, mismatch_report
 from controller.core.events import Event, PotMoved
 from controller.core.inputs import OutOfService
 from controller.core.state import Table
-from controller.engine import Engine, NotDurableError, ThreadWriter
+from controller.engine import Engine, NotDurableError
 from controller.i18n import translator
 from controller.journal.errors import JournalError
 from controller.journal.wall import read_wall
@@ -44,14 +45,51 @@ def said(error: JournalError, config: Config) -> str:
     return " ".join(speak(part, **error.values) for part in (error.text, error.way_out) if part)
 
 
+async def verified(config: Config) -> str | None:
+    """What is wrong with the whole journal (8.4); "" when nothing is, None when that could not be found out.
+
+    In a process of its own, which yields to everything else.
+    """
+    command = [sys.executable, "-m", "controller.cli", "journal", "verify"]
+    options = ["--journal", str(config.journal), "--language", config.language]
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            *options,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    except OSError as error:
+        _log.warning("the journal could not be verified: %s", error)
+        return None
+    try:
+        with suppress(ProcessLookupError):  # it has ended already
+            os.setpriority(os.PRIO_PROCESS, process.pid, 19)
+        report, output = await process.communicate()
+    except asyncio.CancelledError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        raise
+    complaint = " ".join(output.decode(errors="replace").split())
+    if process.returncode == 0:
+        return ""
+    if process.returncode == 1 and report:  # without a report it has only fallen down
+        return complaint
+    _log.warning("the journal could not be verified: %s", complaint)
+    return None
+
+
 class Ledger:
     """The journal together with the state that it ends with. For the journal's own thread."""
 
-    def __init__(self, journal: Journal, config: Config, clock: WallClock) -> None:
+    def __init__(self, journal: Journal, config: Config, clock: WallClock, longest: int = PERIOD_ENTRIES) -> None:
         self.journal = journal
         self._state = journal.recovered.state
         self._config = config
         self._clock = clock
+        self._longest = longest
         self._days = GamingDays(config.timezone, config.day_starts)
 
     def commit(self, events: Sequence[Event], state: Table) -> int:
@@ -78,7 +116,7 @@ class Ledger:
         """Whether the open period has lasted long enough. Its day is that of its first entry, so a day that ended
         while the table was off ended all the same; a clock that is not set ends no day."""
         first = self.journal.opening
-        if self.journal.seq - first.seq >= PERIOD_ENTRIES:
+        if self.journal.seq - first.seq >= self._longest:
             return True
         if not self._clock.synchronised():
             return False
@@ -87,16 +125,27 @@ class Ledger:
 
 
 class Care:
-    """Looks after a running table, from its start until `end`. `trouble` is what is wrong with its hardware."""
+    """Looks after a running table, from its start until `end`.
+
+    `apart` runs a job on the journal's thread. `trouble` is what is wrong with the hardware.
+    """
 
     def __init__(
-        self, config: Config, engine: Engine, writer: ThreadWriter, ledger: Ledger, clock: WallClock, trouble: str = ""
+        self,
+        config: Config,
+        engine: Engine,
+        ledger: Ledger,
+        apart: Callable[[Callable[[], None]], Awaitable[None]],
+        clock: WallClock,
+        trouble: str = "",
+        verified: Callable[[Config], Awaitable[str | None]] = verified,
     ) -> None:
         self._config = config
         self._engine = engine
-        self._writer = writer
         self._ledger = ledger
+        self._apart = apart
         self._clock = clock
+        self._verified = verified
         self._days = GamingDays(config.timezone, config.day_starts)
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -160,35 +209,12 @@ class Care:
         if self._engine.stopped or self._engine.state.round is not None:
             return
         try:
-            await self._writer.run(self._ledger.rest)
+            await self._apart(self._ledger.rest)
         except JournalError as error:
             self._engine.stop(said(error, self._config))
 
     async def _verify(self) -> None:
-        """The whole chain, in a process of its own and after everything else (8.4)."""
-        command = [sys.executable, "-m", "controller.cli", "journal", "verify"]
-        options = ["--journal", str(self._config.journal), "--language", self._config.language]
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                *options,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.PIPE,
-            )
-        except OSError as error:
-            _log.warning("the journal could not be verified: %s", error)
-            return
-        try:
-            os.setpriority(os.PRIO_PROCESS, process.pid, 19)
-            _, output = await process.communicate()
-        except asyncio.CancelledError:
-            process.kill()
-            await process.wait()
-            raise
-        complaint = " ".join(output.decode(errors="replace").split())
-        if process.returncode in (0, 1):
-            self._damage = VERIFICATION + complaint if process.returncode else ""
+        complaint = await self._verified(self._config)
+        if complaint is not None:
+            self._damage = complaint and VERIFICATION + complaint
             self._judge()
-        else:
-            _log.warning("the journal could not be verified: %s", complaint)

@@ -88,7 +88,7 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
             engine.start(VERSION, _free_keys(config))
         except HardwareError as error:
             trouble = str(error)
-        care = Care(config, engine, writer, ledger, clock, trouble)
+        care = Care(config, engine, ledger, writer.run, clock, trouble)
         try:
             await engine.quiet()
             yield Parts(config, engine, hardware)
