@@ -1,0 +1,119 @@
+"""state → panel: everything the table shows (2.2, 2.3, 2.6, 2.8, 8.3, 8.5)."""
+
+import pytest
+
+from controller.core.panel import panel
+
+from .table import T
+
+
+def test_the_panel_is_a_function_of_the_state() -> None:
+    t = T()
+    t.deal(1, 2)
+    assert panel(t.state) == panel(t.state)
+    before = t.panel
+    t.restart()
+    assert t.panel == before  # lamps and display are driven again from the recorded state (8.3)
+
+
+def test_the_display_never_shows_more_than_there_is() -> None:
+    t = T(main="10000000.9999")
+    assert t.panel.pot == 10_000_000
+
+
+def test_the_display_counts_up_at_the_seal() -> None:
+    t = T()
+    t.open()
+    t.bet(1, 3)
+    assert t.panel.pot == 10_000_000
+    t.lock()
+    assert t.panel.pot == 10_002_100
+
+
+def test_banners_follow_the_phase() -> None:
+    t = T()
+    seen = [t.panel.banner]
+    t.open()
+    t.bet(1)
+    seen.append(t.panel.banner)
+    t.lock()
+    seen.append(t.panel.banner)
+    t.show(s1="flush")
+    seen.append(t.panel.banner)
+    t.paid(1)
+    seen.append(t.panel.banner)
+    assert seen == ["idle", "open", "locked", "paying", "idle"]
+    t.out_of_service("the disk is full")
+    assert (t.panel.banner, t.panel.reason) == ("out-of-service", "the disk is full")
+
+
+def test_the_engines_own_stop_is_shown_before_a_recorded_one() -> None:
+    t = T()
+    t.out_of_service("the configuration differs")
+    shown = panel(t.state, stopped="the disk is full")
+    assert (shown.banner, shown.reason) == ("out-of-service", "the disk is full")
+
+
+def test_round_and_number_of_bets() -> None:
+    t = T()
+    assert (t.panel.round, t.panel.bets) == (0, 0)
+    t.deal(1, 0, 2)
+    assert (t.panel.round, t.panel.bets) == (1, 2)
+    t.settle()
+    assert (t.panel.round, t.panel.bets) == (1, 0)
+
+
+def test_bet_and_lamp_are_gone_with_the_round() -> None:
+    t = T()
+    t.deal(2)
+    assert (t.panel.seats[0].bet, t.panel.seats[0].lamp) == (2_000, True)
+    t.settle()
+    assert (t.panel.seats[0].bet, t.panel.seats[0].lamp) == (0, False)
+
+
+def test_words_of_a_seat() -> None:
+    t = T()
+    assert t.text(1) == "locked"
+    t.open()
+    assert t.text(1) == ""
+    t.bet(1)
+    t.bet(2)
+    t.bet(3)
+    t.lock()
+    assert t.text(1) == "locked"
+    t.fold(1)
+    assert t.text(1) == "forfeit"
+    t.show(s2="flush", s3="flush")
+    assert (t.text(1), t.text(2), t.text(4)) == ("forfeit", "winner", "locked")
+    t.deny(2)
+    assert t.text(2) == "locked"
+    t.close(5)
+    assert t.text(5) == "closed"
+
+
+def test_words_in_the_order_of_their_weight() -> None:
+    t = T(acceptor="chips")
+    t.open()
+    t.bet(1, 3)
+    t.irregular("no-ante", 1)
+    assert t.text(1) == "returned"
+    t.bet(1, 3)
+    with t.refuses("over-maximum"):
+        t.chip(1)
+    assert t.text(1) == "excess"
+    t.lock()
+    with t.refuses("not-open"):
+        t.chip(1)
+    assert t.text(1) == "late"
+    assert panel(t.state, {1: "no-credits"}).seats[0].text == "no-credits"
+    t.close(1)
+    assert panel(t.state, {1: "no-credits"}).seats[0].text == "closed"
+
+
+@pytest.mark.parametrize("owed", [0, 1_000])
+def test_late_and_excess_chips_flash(owed: int) -> None:
+    t = T(acceptor="chips")
+    if owed:
+        with t.refuses("not-open"):
+            t.chip(1, owed)
+    assert t.panel.seats[0].flash == owed
