@@ -75,8 +75,9 @@ def _command(d: Draft, c: Command) -> None:
                 if answer.code:
                     d.refuse(Refusal(answer.code, answer.clause, answer.text, answer.args))
                 return
-    refusal = _not_now(d.state, c) or _unknown_seat(d.state, c)
-    access = refusal is None and (refusal := allowed(d.state, c)) is not None
+    refusal = allowed(d.state, c)
+    access = refusal is not None
+    refusal = refusal or _not_now(d.state, c) or _unknown_seat(d.state, c)
     trial = Draft(d.state)
     if refusal is None:
         trial.emit(CommandTaken(c.actor, c.act, c.second, Answer(c.id) if c.id else None))
@@ -93,6 +94,8 @@ def _command(d: Draft, c: Command) -> None:
 def _act(d: Draft, c: Command) -> None:
     if isinstance(c.act, do.Approve):
         settling.approve(d, c.act, c.actor.person)
+    elif isinstance(c.act, do.Schedule):
+        upkeep.schedule(d, c.act, tuple(actor.person for actor in (c.actor, c.second) if actor is not None))
     else:
         _ACTS[type(c.act)](d, c.act)
 
@@ -214,7 +217,6 @@ _ACTS: dict[type, Callable[[Draft, Any], None]] = {
     do.Close: upkeep.close_seat,
     do.Reopen: upkeep.reopen,
     do.Ack: upkeep.acknowledge,
-    do.Schedule: upkeep.schedule,
     do.Correct: upkeep.correct,
     do.Transfer: upkeep.transfer,
     do.Receive: upkeep.receive,

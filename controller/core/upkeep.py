@@ -20,7 +20,7 @@ from controller.core.inputs import PotAnswer
 from controller.core.messages import msg
 from controller.core.money import Minor, Units, to_units
 from controller.core.panel import owed
-from controller.core.params import apply_change
+from controller.core.params import PLENTY, apply_change
 from controller.core.pot import respond
 from controller.core.potwords import Amend, Change, Empty, Fill, Plan
 from controller.core.refusals import Refusal
@@ -127,14 +127,14 @@ def service(d: Draft, act: do.Service) -> None:
 # --- the pot, by two people ------------------------------------------------------------------------------
 
 
-def schedule(d: Draft, act: do.Schedule) -> None:
+def schedule(d: Draft, act: do.Schedule, authors: tuple[str, ...]) -> None:
     """New parameters for the pot, from its next seeding or transfer (4.8)."""
     pot = d.state.pot
     params = apply_change(pot.planned or pot.params, d.state.setup, act.key, act.value)
     if isinstance(params, Refusal):
         d.refuse(params)
     else:
-        _ask(d, "plan", Plan(params, Change(act.key, act.value, ())))
+        _ask(d, "plan", Plan(params, Change(act.key, act.value, authors)))
 
 
 def correct(d: Draft, act: do.Correct) -> None:
@@ -143,6 +143,9 @@ def correct(d: Draft, act: do.Correct) -> None:
         return
     zero = Minor(0)
     main, reserve = (act.amount, zero) if act.pot == "main" else (zero, act.amount)
+    if _too_much(d, to_units(main), to_units(reserve)):
+        d.refuse(Refusal("over-maximum", "4.7", msg("No pot holds that much; look for extra zeros.")))
+        return
     _ask(d, "amend", Amend(main, reserve))
 
 
@@ -159,6 +162,9 @@ def receive(d: Draft, act: do.Receive) -> None:
     if act.main < 0 or act.reserve < 0:
         d.refuse(Refusal("over-maximum", "4.10", msg("A pot's contents are zero or more.")))
         return
+    if _too_much(d, act.main, act.reserve):
+        d.refuse(Refusal("over-maximum", "4.10", msg("No pot holds that much; look for extra zeros.")))
+        return
     _ask(d, "fill", Fill(Units(act.main), Units(act.reserve)))
 
 
@@ -170,6 +176,12 @@ def _ask(d: Draft, kind: str, ask: Plan | Amend | Empty | Fill) -> None:
         d.refuse(refusal)
     else:
         d.ask(kind, ask)
+
+
+def _too_much(d: Draft, main: int, reserve: int) -> bool:
+    """Whether `main` and `reserve`, in pot units, would make a pot larger than any is."""
+    most = to_units(Minor(PLENTY))
+    return d.state.pot.main + main >= most or d.state.pot.reserve + reserve >= most
 
 
 def _idle(d: Draft) -> bool:
