@@ -208,7 +208,8 @@ class PrizeApproved(Event, frozen=True, tag=True):
 class PrizeDenied(Event, frozen=True, tag=True):
     """A supervisor denied a prize; the `PotMoved` before it put the money back.
 
-    `moves` is all that the settlement has moved now, `seeded_*` what is left of its seeding.
+    `moves` is all that the settlement has moved now, `seeded_*` what is left of its seeding; `params_back`: the
+    parameters that it had brought into force wait again.
     """
 
     seat: int
@@ -217,6 +218,7 @@ class PrizeDenied(Event, frozen=True, tag=True):
     moves: PotMeters
     seeded_reserve: Units
     seeded_house: Units
+    params_back: bool = False
 
 
 class PrizePaid(Event, frozen=True, tag=True):

@@ -267,6 +267,8 @@ def _prize_denied(t: Table, e: ev.PrizeDenied) -> Table:
     s = t.settlement
     assert s is not None
     s = replace(s, moves=e.moves, seeded_reserve=e.seeded_reserve, seeded_house=e.seeded_house)
+    if e.params_back:
+        s = replace(s, params_before=None, planned_before=None, scheduled_before=())
     t = _meters(t, hits=_counted(t.meters.hits, {e.hand: -1}))
     return replace(t, settlement=s, hits=e.hits)
 

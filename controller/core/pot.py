@@ -264,16 +264,23 @@ def _release(pot: Pot, ask: Release) -> Moved:
     over = _overflow(params, pot.main + main_of(moves))
     answer = _answer(pot, add(moves, PotMeters(overflow=over)))
     answer = replace(answer, seeded_reserve=Units(-seed.seed_reserve), seeded_house=Units(-seed.seed_house))
-    if ask.jackpot_left or ask.params_before is None:
-        return answer
-    return replace(answer, params=params, planned=ask.planned_before, scheduled=ask.scheduled_before)
+    return answer if ask.jackpot_left else _params_back(pot, answer, ask)
 
 
 def _undo(pot: Pot, ask: Undo) -> Moved:
-    answer = _answer(pot, negated(ask.moves))
+    return _params_back(pot, _answer(pot, negated(ask.moves)), ask)
+
+
+def _params_back(pot: Pot, answer: Moved, ask: Release | Undo) -> Moved:
+    """The parameters that a settlement had brought wait again, and so does what was scheduled upon them since."""
     if ask.params_before is None:
         return answer
-    return replace(answer, params=ask.params_before, planned=ask.planned_before, scheduled=ask.scheduled_before)
+    return replace(
+        answer,
+        params=ask.params_before,
+        planned=pot.planned or ask.planned_before,
+        scheduled=(*ask.scheduled_before, *pot.scheduled),
+    )
 
 
 def _plan(pot: Pot, ask: Plan) -> Moved:

@@ -89,6 +89,8 @@ def _not_undoable(table: Table) -> Refusal | None:
         return _no_round()
     if any(prize.status == "paid" for prize in settlement.prizes):
         return Refusal("paid", "5.15", msg("A prize of this round is paid already; the settlement stands."))
+    if table.service or any(seat.testing for seat in table.seats):
+        return Refusal("not-allowed", "10.2", msg("A test or service mode is on; end it before the round comes back."))
     return None
 
 
@@ -232,6 +234,7 @@ def _denied(d: Draft, seat: int, s: PotAnswer) -> None:
             moves=add(settlement.moves, answer.moves),
             seeded_reserve=Units(settlement.seeded_reserve + answer.seeded_reserve),
             seeded_house=Units(settlement.seeded_house + answer.seeded_house),
+            params_back=answer.params is not None,
         )
     )
     _end_if_done(d)
