@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from controller.core import contradictions
 from controller.core import inputs as do
 from controller.core.betting import give_back
-from controller.core.cards import CardError, Hand, card_name, hand_class
+from controller.core.cards import hand_class
 from controller.core.draft import Draft
 from controller.core.events import (
     BoardShown,
@@ -16,7 +17,7 @@ from controller.core.events import (
     SeatVoided,
 )
 from controller.core.games.catalogue import GAMES
-from controller.core.games.game import NEEDS_SEAT, Game, royals_possible
+from controller.core.games.game import NEEDS_SEAT, Game
 from controller.core.messages import msg
 from controller.core.potwords import Return
 from controller.core.refusals import Refusal
@@ -84,6 +85,8 @@ def restore(d: Draft, act: do.Restore) -> None:
             msg("The side bet of seat {seat} is not forfeited; nothing to restore."),
             {"seat": str(act.seat)},
         )
+    if refusal is None and (hand := d.bet(act.seat).hand) is not None:
+        refusal = contradictions.of_hand(d.state, act.seat, hand, d.bet(act.seat).cards)
     if refusal is not None:
         return d.refuse(refusal)
     return d.emit(HandRestored(act.seat))
@@ -93,57 +96,13 @@ def declare(d: Draft, act: do.Declare) -> None:
     """A hand is declared, by class or by its cards; a second one replaces the first (5.12, 5.15)."""
     if not _has_bet(d, act.seat):
         return
-    refusal = _contradiction(d.state, act)
+    refusal = contradictions.of_hand(d.state, act.seat, act.hand, act.cards)
     if refusal is not None:
         d.refuse(refusal)
         return
     hand = hand_class(act.cards) if act.cards else act.hand
     assert hand is not None
-    royals = 1 + sum(
-        1
-        for seat, bet in enumerate(d.round.bets, start=1)
-        if seat != act.seat and bet.hand is Hand.ROYAL_FLUSH and bet.forfeit is None
-    )
-    if hand is Hand.ROYAL_FLUSH and royals > royals_possible(game_of(d.state)):
-        d.refuse(
-            _impossible(msg("There cannot be {count} royal flushes in one round of this game."), count=str(royals))
-        )
-        return
     d.emit(HandDeclared(act.seat, hand, act.cards))
-
-
-def _impossible(text: str, **args: str) -> Refusal:
-    return Refusal("impossible-hand", "5.12", text, args)
-
-
-def _contradiction(table: Table, act: do.Declare) -> Refusal | None:
-    """Why what is declared cannot be: no hand, not the hand it is called, or a card that is elsewhere (5.12)."""
-    if not act.cards:
-        return _impossible(msg("Declare the hand by its name, or by its five cards.")) if act.hand is None else None
-    try:
-        found = hand_class(act.cards)
-    except CardError as error:
-        return _impossible(msg("These cards are no hand: {why}."), why=str(error))
-    if act.hand not in (None, found):
-        return _impossible(msg("These cards make another hand: {found}."), found=found)
-    round = table.round
-    assert round is not None
-    board = set(round.board)
-    elsewhere = {
-        card: seat
-        for seat, bet in enumerate(round.bets, start=1)
-        if seat != act.seat
-        for card in bet.cards
-        if card not in board
-    }
-    for card in act.cards:
-        if card in elsewhere:
-            return _impossible(
-                msg("{card} was declared at seat {seat} already; the same card cannot be there twice."),
-                card=card_name(card),
-                seat=str(elsewhere[card]),
-            )
-    return None
 
 
 def undeclare(d: Draft, act: do.Undeclare) -> None:
@@ -157,11 +116,11 @@ def undeclare(d: Draft, act: do.Undeclare) -> None:
 
 
 def board(d: Draft, act: do.Board) -> None:
-    """The shared cards (5.4, 5.5)."""
-    if not game_of(d.state).shared_cards:
+    """All shared cards that lie face up so far; told again, they replace those told before (5.4, 5.5, 5.12)."""
+    if not game_of(d.state).boards:
         d.refuse(Refusal("not-allowed", "5.5", msg("This game has no shared cards.")))
         return
-    refusal = not_sealed(d.state)
+    refusal = not_sealed(d.state) or contradictions.of_board(d.state, act.cards)
     if refusal is not None:
         d.refuse(refusal)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.core.cards import Hand, at_least
-from controller.core.games.game import Game, bet_pays
+from controller.core.games.game import Game, bet_by_table
 from controller.core.messages import msg
 
 CARIBBEAN_POKER = Game(
@@ -14,7 +14,7 @@ CARIBBEAN_POKER = Game(
     own_cards=5,
     dealer_cards=5,
     opens=at_least(Hand.HIGH_CARD, "AK"),
-    pays=bet_pays(
+    base=bet_by_table(
         {
             Hand.HIGH_CARD: 1,
             Hand.PAIR: 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.core.cards import STRENGTH, Card, Hand, at_least, hand_class
-from controller.core.games.game import USUAL_IRREGULAR, Draw, Game, bet_pays
+from controller.core.games.game import USUAL_IRREGULAR, Draw, Game, bet_by_table
 from controller.core.messages import msg
 
 # --- the dealer's own draw (7.2) -------------------------------------------------------------------------
@@ -60,7 +60,7 @@ DRAW_POKER = Game(
     # The dealer opens after drawing.
     draw=dealers_draw,
     opens=at_least(Hand.PAIR, "8"),
-    pays=bet_pays(
+    base=bet_by_table(
         {
             Hand.PAIR: 1,
             Hand.TWO_PAIR: 1,

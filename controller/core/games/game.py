@@ -24,18 +24,24 @@ class Pays(Struct, frozen=True):
     bet: int
 
 
-PayTable = Mapping[Hand, Pays]
-"""What a winning hand is paid. A hand that is not in it wins nothing, and loses both stakes."""
+class Base(Struct, frozen=True):
+    """What the base game pays. A hand that is not in `pays` wins nothing, and loses both stakes.
+
+    `bet`: the player decides between folding and a BET; else the ANTE plays alone, and nobody decides anything.
+    """
+
+    pays: Mapping[Hand, Pays]
+    bet: bool = True
 
 
-def bet_pays(table: Mapping[Hand, int]) -> PayTable:
-    """A pay table for the BET; the ANTE wins one to one."""
-    return {hand: Pays(ante=1, bet=times) for hand, times in table.items()}
+def bet_by_table(table: Mapping[Hand, int]) -> Base:
+    """The BET wins by a table, the ANTE one to one."""
+    return Base({hand: Pays(ante=1, bet=times) for hand, times in table.items()})
 
 
-def ante_pays(table: Mapping[Hand, int]) -> PayTable:
-    """A pay table for the ANTE; the BET wins one to one."""
-    return {hand: Pays(ante=times, bet=1) for hand, times in table.items()}
+def ante_by_table(table: Mapping[Hand, int]) -> Base:
+    """The ANTE wins by a table, the BET one to one."""
+    return Base({hand: Pays(ante=times, bet=1) for hand, times in table.items()})
 
 
 class Draw(Struct, frozen=True):
@@ -103,7 +109,7 @@ class Game(Struct, frozen=True, kw_only=True):
     all own cards (5.4, 5.5). `exchanges` is how many cards a player may exchange.
 
     `opens` is the least strength with which the dealer opens, None where there is no dealer's hand; `draw` the
-    dealer's own draw. `pays` is the base pay table, None where no source gives one and each table's configuration may.
+    dealer's own draw. `base` is what the base game pays, None where no source says so and each configuration may.
 
     `forfeits` is what costs a player the side bet (5.2, 5.3). `irregular` maps each kind of irregular deal (7.3) to
     its outcome; a kind that is not there cannot happen. `straight_flush_cap` is the published cap of that prize, in
@@ -121,7 +127,7 @@ class Game(Struct, frozen=True, kw_only=True):
     exchanges: int = 0
     opens: int | None = None
     draw: Callable[[tuple[Card, ...]], Draw] | None = None
-    pays: PayTable | None = None
+    base: Base | None = None
 
     shared_cards: int = 0
     forfeits: tuple[Forfeit, ...] = ("fold",)

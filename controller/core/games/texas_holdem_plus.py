@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.core.cards import Hand, at_least
-from controller.core.games.game import USUAL_IRREGULAR, Game, ante_pays
+from controller.core.games.game import USUAL_IRREGULAR, Game, ante_by_table
 from controller.core.messages import msg
 
 TEXAS_HOLDEM_PLUS = Game(
@@ -16,7 +16,7 @@ TEXAS_HOLDEM_PLUS = Game(
     boards=(3, 4, 5),
     # The dealer's best five of seven.
     opens=at_least(Hand.PAIR, "4"),
-    pays=ante_pays(
+    base=ante_by_table(
         {
             Hand.HIGH_CARD: 1,
             Hand.PAIR: 1,
