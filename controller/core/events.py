@@ -27,9 +27,22 @@ class Event(Struct, frozen=True, omit_defaults=True):
     VERSION: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        for name in self.__struct_fields__:
-            if type(getattr(self, name)) is float:
-                raise TypeError(f"{type(self).__name__}.{name} is a float; amounts and stamps are integers")
+        _refuse_floats(self, type(self).__name__)
+
+
+def _refuse_floats(value: object, path: str) -> None:
+    """Raise TypeError if `value` is a float or carries one, however deep; `path` says where it is."""
+    kind = type(value)
+    if kind is int or kind is str or value is None:
+        return
+    if kind is float:
+        raise TypeError(f"{path} is a float; amounts and stamps are integers")
+    if isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            _refuse_floats(getattr(value, name), f"{path}.{name}")
+    elif isinstance(value, tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            _refuse_floats(item, path)
 
 
 class TableOpened(Event, frozen=True, tag=True):
