@@ -74,9 +74,12 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
     clock = clock or WallClock()
     writer = ThreadWriter(asyncio.get_running_loop())
     try:
-        journal: Journal | JournalError = await writer.run(lambda: _journal(config, clock))
-        if isinstance(journal, JournalError):
-            with _nothing_known(config, writer, said(journal, config)) as parts:
+        try:
+            journal: Journal = await writer.run(lambda: _journal(config, clock))
+        except JournalBusy:
+            raise
+        except JournalError as error:
+            with _nothing_known(config, writer, said(error, config)) as parts:
                 yield parts
             return
         ledger = Ledger(journal, config, clock)
@@ -122,20 +125,11 @@ def _nothing_known(config: Config, writer: ThreadWriter, trouble: str) -> Iterat
         hardware.stop()
 
 
-def _journal(config: Config, clock: WallClock) -> Journal | JournalError:
-    """Open the table's journal, or begin it with the configuration's opening values; or say why it cannot be used.
-
-    Raises JournalBusy.
-    """
-    directory = config.journal
-    try:
-        if directory.is_dir() and found(directory):
-            return Journal.open(directory, evolve, config.setup.table)
-        return Journal.create(directory, opening(config), clock.text(), evolve)
-    except JournalBusy:
-        raise
-    except JournalError as error:
-        return error
+def _journal(config: Config, clock: WallClock) -> Journal:
+    """Open the table's journal, or begin it with the configuration's opening values. Raises JournalError."""
+    if found(config.journal):
+        return Journal.open(config.journal, evolve, config.setup.table)
+    return Journal.create(config.journal, opening(config), clock.text(), evolve)
 
 
 def _free_keys(config: Config) -> str:
