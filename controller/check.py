@@ -18,6 +18,7 @@ from babel.numbers import format_currency, format_decimal, get_currency_name
 
 from controller.config import Config, ConfigError, load
 from controller.core.cards import Hand
+from controller.core.games.catalogue import GAMES
 from controller.core.messages import msg
 from controller.core.money import WHOLE, Minor, Rate, format_minor, format_rate, share_of_pot, to_units
 from controller.core.params import COUNTS, DEALS, drain, main_share, percent
@@ -35,12 +36,6 @@ HAND_NAMES: dict[Hand, str] = {
     Hand.FOUR_OF_A_KIND: msg("four of a kind"),
     Hand.STRAIGHT_FLUSH: msg("straight flush"),
     Hand.ROYAL_FLUSH: msg("royal flush"),
-}
-GAME_NAMES: dict[str, str] = {
-    "draw-poker": msg("Draw Poker Progressive"),
-    "texas-holdem-plus": msg("Texas Hold'em Poker Plus Progressive"),
-    "caribbean-poker": msg("Caribbean Poker Progressive"),
-    "go-poker": msg("Go Poker Progressive"),
 }
 
 Row = tuple[str, ...]
@@ -136,7 +131,7 @@ def _section(title: str, rows: Iterable[Row], right: int = 99) -> str:
 
 
 def _heading(speak: Speaker) -> str:
-    game = speak.text(GAME_NAMES[speak.setup.game])
+    game = speak.text(GAMES[speak.setup.game].title)
     seats = speak.text(msg("{seats} seats"), seats=speak.setup.seats)
     return " · ".join((speak.text(msg("Table {table}"), table=speak.setup.table), game, seats, speak.currency()))
 

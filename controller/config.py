@@ -16,9 +16,11 @@ from typing import Literal
 
 from msgspec import Struct
 
+from controller.base_section import read_base
 from controller.core.cards import HANDS, STRENGTH, Hand
 from controller.core.events import TableOpened
 from controller.core.games.catalogue import GAMES
+from controller.core.games.game import Base
 from controller.core.messages import msg
 from controller.core.money import WHOLE, Minor, Rate, Units, format_minor, to_units
 from controller.core.params import MOST_TIMES, BadValueError, differences, nearest, problems, read_amount, read_rate
@@ -28,7 +30,6 @@ from controller.strict_toml import ConfigError, Document, Problem, Section, choi
 
 __all__ = ["Config", "ConfigError", "Mismatch", "Problem", "check_against", "load", "mismatch_report", "opening"]
 
-GAME_WORDS = ("draw-poker", "texas-holdem-plus", "caribbean-poker", "go-poker")
 BACKEND_WORDS = ("simulated", "gpio", "serial")
 Language = Literal["es", "en"]
 ROLES: tuple[Role, ...] = ("dealer", "supervisor", "technician", "auditor")
@@ -39,7 +40,7 @@ Environment = Mapping[str, str]
 class Config(Struct, frozen=True):
     """One table, as its file describes it. Paths are absolute.
 
-    `timezone` is the name of an IANA zone, empty for the machine's own; with `day_starts` it defines the
+    `base` is what the base game pays, None where neither its rules nor the file says so. `timezone` is the name of an IANA zone, empty for the machine's own; with `day_starts` it defines the
     gaming day. `keep` counts closed periods of the journal. `allow` maps a Unix user, or "@group", to the
     roles that its connections may ask for; empty: the daemon's own user and root may ask for all.
     """
@@ -47,6 +48,7 @@ class Config(Struct, frozen=True):
     file: Path
     setup: Setup
     params: Params
+    base: Base | None
     language: Language
     timezone: str
     day_starts: time
@@ -75,6 +77,7 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
     for section in (table, bet):
         section.close()
     _note_problems(document, params, setup)
+    base = read_base(document, GAMES.get(setup.game))
     backend = _backend(document.section("hal"))
     journal, keep = _journal(document, file.parent, setup.table, environment)
     socket, allow = _control(document, file.parent, journal / _socket_name(setup.table), environment)
@@ -86,6 +89,7 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
         file=file,
         setup=setup,
         params=params,
+        base=base,
         language=language,
         timezone=timezone,
         day_starts=day_starts,
@@ -108,7 +112,7 @@ def opening(config: Config) -> TableOpened:
 
 def _setup(table: Section, bet: Section) -> Setup:
     name = table.need("id", _table_id, "table")
-    game = table.need("game", _game, "")
+    game = table.need("game", choice(*GAMES), "")
     most = GAMES[game].max_seats if game else max(game.max_seats for game in GAMES.values())
     seats = table.get("seats", whole_number(1, most), most)
     currency, digits = table.need("currency", _currency, ("", 4))
@@ -125,14 +129,6 @@ def _table_id(value: object) -> str:
             msg("{value} cannot name a table: write up to 32 plain letters, digits, - or _, such as draw-1.")
         )
     return name
-
-
-def _game(value: object) -> str:
-    game = choice(*GAME_WORDS)(value)
-    if game not in GAMES:
-        known = ", ".join(GAMES)
-        raise BadValueError(msg("{value} is not in this version, which plays {known}."), known=known)
-    return game
 
 
 def _currency(value: object) -> tuple[str, int]:

@@ -15,25 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.core.cards import Card, CardError, Hand, card_name, parse_card
+from controller.core.games.game import KINDS
 from controller.core.messages import msg
 from controller.core.money import LARGEST, UNITS, AmountError, Minor, format_minor, format_units, parse_amount
 
 SimulatedPart = Literal["lamp", "lamp-on", "button", "slot", "node", "display"]
 """What breaks on a simulated table: lamp-on is a shorted lamp, button a stuck one, slot a jammed one."""
-
-IRREGULARITIES = (
-    "exposed",
-    "player-card",
-    "player-cards",
-    "dealer-card",
-    "stuck",
-    "wrong-count",
-    "dealer-count",
-    "fourth-flop",
-    "information",
-    "no-ante",
-)
-"""The kinds of irregular deal (rules 7.3)."""
 
 Read = Callable[[list[str], int], Any]
 """From the words in a slot and the currency's decimals to a value. Raises UnfitError."""
@@ -233,7 +220,7 @@ TABLE = Slot("TABLE", msg("the other table's id"), _shape(r"[A-Za-z0-9][A-Za-z0-
 PATH = Slot("PATH", msg("a path into the state, such as seat.1.bet"), _shape(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*"), _plain)
 CODE = Slot("CODE", msg("a refusal's code, such as no-credits"), _shape(r"[a-z][a-z0-9-]*"), _plain)
 
-KIND = _choice("KIND", msg("a kind of irregular deal"), _same(IRREGULARITIES))
+KIND = _choice("KIND", msg("a kind of irregular deal"), _same(tuple(KINDS)))
 PART = _choice("PART", msg("a part of the table"), _same(get_args(SimulatedPart)))
 POT = _choice("main|reserve", msg("the pot's name"), _same(("main", "reserve")))
 SWITCH = _choice("on|off", msg("one of the two"), {"on": True, "off": False})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import astuple
 
 from controller.core import events as ev
 from controller.core.cards import card_name
+from controller.core.games.game import ADVICE, KINDS
 from controller.core.messages import msg
 from controller.core.money import UNITS, format_minor, format_units
 from controller.core.state import Setup
@@ -56,17 +57,6 @@ PARTS = {
     "noise": msg("the quiet of the lines"),
 }
 
-OUTCOMES = {
-    "burn": msg("burn the card and go on"),
-    "go-on": msg("go on"),
-    "choose": msg("the player chooses the card to burn"),
-    "void-round": msg("the round is to be voided by the supervisor"),
-    "void-seat": msg("the seat's hand is void"),
-    "house-rules": msg("the house's rules decide"),
-    "lose-all": msg("the player loses every bet"),
-    "return-bet": msg("the side bet goes back"),
-}
-
 
 class Story:
     """Tells events of one table in one language."""
@@ -93,7 +83,7 @@ class Story:
         text = format_units(units, self._digits)
         return self.money(units // UNITS) if units % UNITS == 0 else text
 
-    def word(self, table: dict[str, str], key: str) -> str:
+    def word(self, table: Mapping[str, str], key: str) -> str:
         return self._text(table[key]) if key in table else key
 
 
@@ -227,7 +217,10 @@ def _board(s: Story, e: ev.BoardShown) -> str:
 
 
 def _irregular(s: Story, e: ev.IrregularDeal) -> str:
-    return s.say(msg("Irregular deal ({kind}): {outcome}."), kind=e.kind, outcome=s.word(OUTCOMES, e.outcome))
+    kind, advice = s.word(KINDS, e.kind), s.word(ADVICE, e.outcome)
+    if e.seat:
+        return s.say(msg("Irregular deal at seat {seat}, {kind}: {advice}."), seat=e.seat, kind=kind, advice=advice)
+    return s.say(msg("Irregular deal, {kind}: {advice}."), kind=kind, advice=advice)
 
 
 def _seat_voided(s: Story, e: ev.SeatVoided) -> str:

@@ -376,6 +376,13 @@ def whole_number(low: int, high: int) -> Callable[[object], int]:
     return read_it
 
 
+def truth(value: object) -> bool:
+    """``true`` or ``false``."""
+    if type(value) is not bool:
+        raise BadValueError(msg("{value} must be true or false, without quotes."))
+    return value
+
+
 def choice(*words: str) -> Callable[[object], str]:
     """One of `words`."""
 

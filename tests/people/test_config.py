@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from controller.config import Config, ConfigError, Problem, check_against, load, mismatch_report, opening
 from controller.core.cards import Hand
 from controller.core.evolve import evolve
+from controller.core.games.catalogue import GAMES
+from controller.core.games.game import Base, Pays
 from controller.core.money import WHOLE, Minor, Rate
 from controller.core.params import KEYS, apply_change
 from controller.core.potwords import Change, Params, PrizeRule
@@ -316,19 +318,7 @@ def test_a_misspelt_required_key_is_one_mistake(tmp_path: Path) -> None:
     assert (problem.key, problem.value, problem.nearest) == ("pot.comission", '"20%"', "pot.commission")
 
 
-@pytest.mark.parametrize("name", ["texas-holdem-plus", "caribbean-poker", "go-poker"])
-def test_games_of_other_versions_are_known_words(tmp_path: Path, name: str) -> None:
-    from controller.core.games.catalogue import GAMES
-
-    text = with_line('game = "draw-poker"', f'game = "{name}"')
-    if name in GAMES:
-        assert read(tmp_path, text).setup.game == name
-    else:
-        (problem,) = mistakes(tmp_path, text)
-        assert "not in this version" in problem.reason()
-
-
-@pytest.mark.parametrize("section", ["table", "bet", "pot", "hal", "journal", "control", "people"])
+@pytest.mark.parametrize("section", ["table", "bet", "pot", "base", "hal", "journal", "control", "people"])
 def test_a_section_must_be_one(tmp_path: Path, section: str) -> None:
     problems = mistakes(tmp_path, f"{section} = 3\n" + re.sub(rf"(?s)\[{section}\].*?(?=\n\[|\Z)", "", GOOD))
     assert problems[0].key == section
@@ -548,3 +538,62 @@ def test_8_4_free_keys_are_no_difference(tmp_path: Path) -> None:
     table = table_of(read(tmp_path, GOOD))
     free = with_line('language = "es"', 'language = "en"').replace("06:00", "07:30")
     assert check_against(read(tmp_path, free + "[journal]\nkeep = 3\n"), table) == ()
+
+
+# --- the base game, where no source says what it pays ----------------------------------------------------
+
+
+GO = (EXAMPLES / "go-1.toml").read_text()
+LINE = '\n[[base.pays]]\nhand = "flush"\nante = 1\nbet = 5\n'
+
+
+def go(base: str) -> str:
+    """The smallest Go Poker table with that section."""
+    return SMALLEST.replace("draw-poker", "go-poker") + base
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_7_every_game_can_be_configured_with_its_own_seats_cap_and_pay_table(tmp_path: Path, name: str) -> None:
+    config = read(tmp_path, SMALLEST.replace("draw-poker", name))
+    game = GAMES[name]
+    assert config.setup.seats == game.max_seats
+    assert config.base == game.base
+    (capped,) = [rule for rule in config.params.prizes if rule.hand is Hand.STRAIGHT_FLUSH]
+    assert capped.cap_times == game.straight_flush_cap
+    (problem,) = mistakes(tmp_path, SMALLEST.replace('"draw-poker"', f'"{name}"\nseats = {game.max_seats + 1}'))
+    assert problem.key == "table.seats"
+
+
+def test_7_go_pokers_pay_table_is_the_files(tmp_path: Path) -> None:
+    assert read(tmp_path, GO).base == GAMES["go-poker"].example
+    assert read(tmp_path, go(LINE)).base == Base({Hand.FLUSH: Pays(1, 5)})
+    alone = "\n[base]\nbet = false\n" + LINE.replace("bet = 5\n", "")
+    assert read(tmp_path, go(alone)).base == Base({Hand.FLUSH: Pays(1, 0)}, bet=False)
+    assert read(tmp_path, go("")).base is None
+
+
+@pytest.mark.parametrize(
+    ("base", "key", "reason"),
+    [
+        ("\n[base]\n", "base", "There is no line"),
+        ('\n[base]\nbet = "yes"\n' + LINE, "base.bet", "true or false"),
+        ("\n[base]\nbets = true\n" + LINE, "base.bets", "unknown"),
+        (LINE.replace('"flush"', '"color"'), "base.pays[1].hand", "is not one of"),
+        (LINE.replace("ante = 1\n", ""), "base.pays.flush.ante", "is missing"),
+        (LINE.replace("bet = 5", "bet = -5"), "base.pays.flush.bet", "from 0 to 10000"),
+        (LINE.replace("bet = 5", "bet = 1.5"), "base.pays.flush.bet", "whole number"),
+        ("\n[base]\nbet = false\n" + LINE, "base.pays.flush.bet", "unknown"),
+        (LINE + LINE, "base.pays.flush", "two lines"),
+    ],
+)
+def test_every_mistake_in_a_base_section(tmp_path: Path, base: str, key: str, reason: str) -> None:
+    (problem,) = mistakes(tmp_path, go(base))
+    assert problem.key == key
+    assert reason in problem.reason()
+    assert problem.line > SMALLEST.count("\n")
+
+
+def test_7_a_published_pay_table_cannot_be_changed(tmp_path: Path) -> None:
+    (problem,) = mistakes(tmp_path, SMALLEST + LINE)
+    assert problem.key == "base"
+    assert "draw-poker" in problem.reason()

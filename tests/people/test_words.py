@@ -14,6 +14,7 @@ from controller import slots, words
 from controller.core import inputs
 from controller.core.cards import Hand, parse_card
 from controller.core.games.catalogue import GAMES
+from controller.core.games.game import KINDS
 from controller.core.money import Minor
 from controller.words import (
     Break,
@@ -102,7 +103,7 @@ def test_every_act_has_a_word_and_no_word_is_there_twice() -> None:
 
 def test_every_irregular_deal_of_every_game_can_be_said() -> None:
     """Clause 7.3."""
-    assert {kind for game in GAMES.values() for kind in game.irregular} <= set(slots.IRREGULARITIES)
+    assert {kind for game in GAMES.values() for kind in game.irregular} <= set(KINDS)
 
 
 @pytest.mark.parametrize("line", ["", "   ", "\t", "# a comment", "   # settle", "#settle", "\r\n"])
@@ -233,7 +234,7 @@ FIELD: dict[str, st.SearchStrategy[Any]] = {
     "CODE": st.from_regex(r"[a-z][a-z0-9-]{0,20}", fullmatch=True),
     "CARD…": st.lists(cards, min_size=1, max_size=5).map(tuple),
     "HAND|CARD…": st.sampled_from(Hand) | st.lists(cards, min_size=5, max_size=5).map(tuple),
-    "KIND": st.sampled_from(slots.IRREGULARITIES),
+    "KIND": st.sampled_from(KINDS),
     "PART": st.sampled_from(get_args(slots.SimulatedPart)),
     "main|reserve": st.sampled_from(["main", "reserve"]),
     "on|off": st.booleans(),

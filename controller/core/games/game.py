@@ -56,7 +56,7 @@ class Draw(Struct, frozen=True):
 Outcome = Literal["burn", "go-on", "choose", "void-round", "void-seat", "house-rules", "lose-all", "return-bet"]
 """What the rules say to an irregular deal (7.3); `ADVICE` says it to the dealer."""
 
-ADVICE: dict[Outcome, str] = {
+ADVICE: dict[str, str] = {
     "burn": msg("burn the card and go on"),
     "go-on": msg("go on"),
     "choose": msg("the player chooses the card to burn; go on"),
@@ -109,7 +109,8 @@ class Game(Struct, frozen=True, kw_only=True):
     all own cards (5.4, 5.5). `exchanges` is how many cards a player may exchange.
 
     `opens` is the least strength with which the dealer opens, None where there is no dealer's hand; `draw` the
-    dealer's own draw. `base` is what the base game pays, None where no source says so and each configuration may.
+    dealer's own draw. `base` is what the base game pays, None where no source says so and each configuration may,
+    as in `example`.
 
     `forfeits` is what costs a player the side bet (5.2, 5.3). `irregular` maps each kind of irregular deal (7.3) to
     its outcome; a kind that is not there cannot happen. `straight_flush_cap` is the published cap of that prize, in
@@ -128,6 +129,7 @@ class Game(Struct, frozen=True, kw_only=True):
     opens: int | None = None
     draw: Callable[[tuple[Card, ...]], Draw] | None = None
     base: Base | None = None
+    example: Base | None = None
 
     shared_cards: int = 0
     forfeits: tuple[Forfeit, ...] = ("fold",)

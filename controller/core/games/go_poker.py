@@ -6,19 +6,6 @@ from controller.core.cards import Hand
 from controller.core.games.game import USUAL_IRREGULAR, Base, Game, Pays
 from controller.core.messages import msg
 
-GO_POKER = Game(
-    name="go-poker",
-    title=msg("Go Poker Progressive"),
-    max_seats=7,
-    # The deal. What there is to decide, and what a hand pays, is each table's
-    # configuration: no source gives it.
-    own_cards=3,
-    boards=(2,),
-    # The side bet: the three own cards and both shared ones (5.5).
-    shared_cards=2,
-    irregular=USUAL_IRREGULAR,
-)
-
 EXAMPLE = Base(
     {
         Hand.PAIR: Pays(ante=0, bet=0),
@@ -33,3 +20,17 @@ EXAMPLE = Base(
     }
 )
 """An example to try the tools with, and nobody's published table."""
+
+GO_POKER = Game(
+    name="go-poker",
+    title=msg("Go Poker Progressive"),
+    max_seats=7,
+    # The deal. What there is to decide, and what a hand pays, is each table's configuration:
+    # no source gives it.
+    own_cards=3,
+    boards=(2,),
+    example=EXAMPLE,
+    # The side bet: the three own cards and both shared ones (5.5).
+    shared_cards=2,
+    irregular=USUAL_IRREGULAR,
+)
