@@ -40,9 +40,10 @@ Environment = Mapping[str, str]
 class Config(Struct, frozen=True):
     """One table, as its file describes it. Paths are absolute.
 
-    `base` is what the base game pays, None where neither its rules nor the file says so. `timezone` is the name of an IANA zone, empty for the machine's own; with `day_starts` it defines the
-    gaming day. `keep` counts closed periods of the journal. `allow` maps a Unix user, or "@group", to the
-    roles that its connections may ask for; empty: the daemon's own user and root may ask for all.
+    `base` is what the base game pays, None where neither the game's rules nor the file says so. `timezone` is the
+    name of an IANA zone, empty for the machine's own; with `day_starts` it defines the gaming day. `keep` counts
+    closed periods of the journal. `allow` maps a Unix user, or "@group", to the roles that its connections may ask
+    for; empty: the daemon's own user and root may ask for all.
     """
 
     file: Path
