@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "console": ("controller.console", "a line to a running table, for technicians and dealers"),
     "check": ("controller.check", "what a configuration will do, in plain words"),
     "play": ("controller.play", "play a scenario in virtual time"),
+    "hand": ("controller.hand", "what a hand is, what the dealer must do with it, what the base game pays"),
     "journal": ("controller.journal.cli", "verify, show or export a journal"),
     "people": ("controller.people", "who may do what"),
 }

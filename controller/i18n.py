@@ -6,6 +6,7 @@ is never worth a stopped table: what has no translation is shown in English.
 
 import gettext
 import logging
+import os
 from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
@@ -60,3 +61,9 @@ def translator(language: Language) -> Translator:
         )
         catalogue = gettext.NullTranslations()
     return Translator(language, catalogue)
+
+
+def spoken() -> Language:
+    """English for whoever asks for it in the environment; else Spanish, the language of the tables."""
+    wanted = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    return "en" if wanted.startswith("en") else "es"

@@ -20,7 +20,7 @@ import msgspec
 
 from controller.core.evolve import evolve
 from controller.core.messages import msg
-from controller.i18n import Language, Translator, translator
+from controller.i18n import Language, Translator, spoken, translator
 from controller.journal.errors import JournalDamaged, JournalError, JournalMissing
 from controller.journal.lines import Lines
 from controller.journal.reading import Said, extent, read, setup, story
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     def command(name: str, about: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=about, description=about)
         added.add_argument("--journal", type=Path, required=True, metavar="DIR", help="the journal's directory")
-        added.add_argument("--language", choices=get_args(Language), default=_language(), help="of what is printed")
+        added.add_argument("--language", choices=get_args(Language), default=spoken(), help="of what is printed")
         return added
 
     command("verify", "check every entry, snapshot and balance, from the oldest file on")
@@ -86,12 +86,6 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
     return number
-
-
-def _language() -> Language:
-    """English for whoever asks for it in the environment; else Spanish, the language of the tables."""
-    wanted = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
-    return "en" if wanted.startswith("en") else "es"
 
 
 def _complain(error: JournalError, tell: Translator) -> None:

@@ -234,7 +234,7 @@ FIELD: dict[str, st.SearchStrategy[Any]] = {
     "CODE": st.from_regex(r"[a-z][a-z0-9-]{0,20}", fullmatch=True),
     "CARD…": st.lists(cards, min_size=1, max_size=5).map(tuple),
     "HAND|CARD…": st.sampled_from(Hand) | st.lists(cards, min_size=5, max_size=5).map(tuple),
-    "KIND": st.sampled_from(KINDS),
+    "KIND": st.sampled_from(tuple(KINDS)),
     "PART": st.sampled_from(get_args(slots.SimulatedPart)),
     "main|reserve": st.sampled_from(["main", "reserve"]),
     "on|off": st.booleans(),

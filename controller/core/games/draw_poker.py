@@ -13,32 +13,31 @@ def dealers_draw(cards: tuple[Card, ...]) -> Draw:
     """What the dealer must change of five cards: the first line of 7.2 that fits. Raises CardError."""
     hand = hand_class(cards)
     ranks = [card >> 2 for card in cards]
-    odd = sorted((card for card in cards if ranks.count(card >> 2) == 1), reverse=True)
+    single = sorted((card for card in cards if ranks.count(card >> 2) == 1), reverse=True)
     if STRENGTH[hand] >= STRENGTH[Hand.STRAIGHT]:
         return Draw((), msg("a straight or better: stand"))
     if hand is Hand.THREE_OF_A_KIND:
-        return _changed(cards, odd, msg("three of a kind: change the other two"))
+        return _change(single, msg("three of a kind: change the other two"))
     if hand is Hand.TWO_PAIR:
-        return _changed(cards, odd, msg("two pair: change one"))
+        return _change(single, msg("two pair: change one"))
     if hand is Hand.PAIR:
-        return _changed(cards, odd[1:], msg("a pair: change two, keep the pair and the highest other card"))
-    for four in _fours(odd):
-        if len({card & 3 for card in four}) == 1:
-            return _changed(cards, set(cards) - four, msg("four cards of one suit: change the fifth"))
-    for four in _fours(odd):
-        if _in_a_row(four):
-            return _changed(cards, set(cards) - four, msg("four cards in a row: change the fifth"))
-    return _changed(cards, odd[3:], msg("nothing yet: change two, keep the three highest"))
+        return _change(single[1:], msg("a pair: change two, keep the pair and the highest other card"))
+    for odd in cards:
+        if _one_suit(set(cards) - {odd}):
+            return _change([odd], msg("four cards of one suit: change the fifth"))
+    for odd in cards:
+        if _in_a_row(set(cards) - {odd}):
+            return _change([odd], msg("four cards in a row: change the fifth"))
+    return _change(single[3:], msg("nothing yet: change two, keep the three highest"))
 
 
-def _changed(cards: tuple[Card, ...], change: list[Card] | set[Card], rule: str) -> Draw:
-    """The cards to change in the order in which they lie."""
-    return Draw(tuple(card for card in cards if card in change), rule)
+def _change(cards: list[Card], rule: str) -> Draw:
+    """The cards to change, the lowest first."""
+    return Draw(tuple(sorted(cards)), rule)
 
 
-def _fours(cards: list[Card]) -> list[set[Card]]:
-    """Each four of five cards."""
-    return [set(cards) - {odd} for odd in cards]
+def _one_suit(four: set[Card]) -> bool:
+    return len({card & 3 for card in four}) == 1
 
 
 def _in_a_row(four: set[Card]) -> bool:
