@@ -2,13 +2,17 @@
 
 The header is read and judged before SQLite touches the file, because SQLite mends what it can: it would extend
 a truncated file with zeros at the next checkpoint, and take a file whose write-ahead log was removed for one
-that never had more. Hence `check_header`, and the ``in_use`` mark: it is set in the file itself as long as there
-may be entries in the log alone, so that a missing log is noticed.
+that never had more. Hence `check_header`, and the ``in_use`` mark.
+
+As long as there may be entries in the log alone, the file itself says `IN_LOG`, so that a missing log is noticed.
+The log says `WHOLE`: should another program, looking in after a crash, move all of it into the file and remove it
+(SQLite does so whenever the last one closes), then the file says `WHOLE`, and it is.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +29,9 @@ from controller.journal.errors import (
 APPLICATION_ID = 0x506F7A6F  # "Pozo"
 FORMAT = 1
 """The version of the file format, kept in SQLite's ``user_version``."""
+
+LEFT, IN_LOG, WHOLE = 0, 1, 2
+"""What ``in_use`` says: left properly; in use, and not to be read without its log; in use, with nothing missing."""
 
 SCHEMA = (
     """CREATE TABLE period (
@@ -70,7 +77,7 @@ class Period(NamedTuple):
     previous: bytes
     first_seq: int
     pruned: int
-    in_use: bool
+    in_use: int
 
 
 def connect(file: Path) -> sqlite3.Connection:
@@ -102,7 +109,7 @@ def connect_to_read(file: Path) -> sqlite3.Connection:
     logged = has_log(file)
     db = _opened(file, "mode=ro" if logged else "mode=ro&immutable=1", "trusted_schema = OFF")
     try:
-        if not logged and read_period(db, file).in_use and not has_log(file):
+        if not logged and read_period(db, file).in_use == IN_LOG and not has_log(file):
             raise JournalDamaged(
                 msg("{log} is missing: what was acknowledged last before pozo was interrupted was in it."),
                 file,
@@ -128,14 +135,17 @@ def anchor(file: Path) -> sqlite3.Connection:
 
 def has_log(file: Path) -> bool:
     """Whether there is a log with something in it; as long as a file is in use there is."""
-    log = wal_of(file)
-    return log.exists() and log.stat().st_size > 0
+    try:
+        return wal_of(file).stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _opened(file: Path, how: str, *pragmas: str) -> sqlite3.Connection:
     uri = f"{file.absolute().as_uri()}?{how}"
     with translating(file):
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5, check_same_thread=False)
+        db.text_factory = partial(str, encoding="utf-8", errors="replace")  # damaged text has another hash
         try:
             for pragma in pragmas:
                 db.execute(f"PRAGMA {pragma}").fetchall()
@@ -167,15 +177,20 @@ def settle(db: sqlite3.Connection, file: Path) -> None:
     """Move everything from the log into `file`, durably, and mark it as complete without the log."""
     with translating(file):
         db.execute("PRAGMA busy_timeout = 100")  # a reader in the way keeps the log alive, and is not waited for
-        db.execute("UPDATE period SET in_use = 0")
+        db.execute("UPDATE period SET in_use = ?", (LEFT,))
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
-def mark_in_use(db: sqlite3.Connection, file: Path) -> None:
-    """Set the mark in the file itself, before the first entry that may be in the log alone."""
+def checkpoint(db: sqlite3.Connection, file: Path) -> int:
+    """Move from the log into `file` what no reader is still looking at; returns the number of pages left there.
+
+    The file is then marked as one that cannot do without its log.
+    """
     with translating(file):
-        db.execute("UPDATE period SET in_use = 1")
-        db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        db.execute("UPDATE period SET in_use = ?", (IN_LOG,))
+        _, pages, moved = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        db.execute("UPDATE period SET in_use = ?", (WHOLE,))
+    return int(pages - moved)
 
 
 def read_period(db: sqlite3.Connection, file: Path) -> Period:
@@ -190,7 +205,7 @@ def read_period(db: sqlite3.Connection, file: Path) -> Period:
     table_id, number, previous, first_seq, pruned, in_use = rows[0]
     if number != int(file.name.partition(".")[0]):
         raise JournalDamaged(msg("{file} is the file of period {number}: it was renamed."), file, number=number)
-    return Period(table_id, number, previous, first_seq, pruned, bool(in_use))
+    return Period(table_id, number, previous, first_seq, pruned, in_use)
 
 
 # --- the header, before SQLite sees it -------------------------------------------------------------------
@@ -237,16 +252,25 @@ def _check_length(file: Path, header: bytes, size: int) -> None:
     pages = int.from_bytes(header[28:32], "big")
     if page_size < 512:
         raise JournalDamaged(msg("{file} is no database: its beginning is missing or overwritten."), file)
-    missing = set(range(size // page_size + 1, pages + 1))
-    if missing and not missing <= _pages_in_log(wal_of(file), page_size):
+    if _lacks_pages(file, page_size, size // page_size, pages):
         size = file.stat().st_size  # again, in case that a checkpoint ended meanwhile
-    if size // page_size < pages and not missing <= _pages_in_log(wal_of(file), page_size):
+        if not _lacks_pages(file, page_size, size // page_size, pages):
+            return
         raise JournalDamaged(
             msg("{file} is cut off: it has {size} of {expected} bytes."),
             file,
             size=size,
             expected=pages * page_size,
         )
+
+
+def _lacks_pages(file: Path, page_size: int, present: int, counted: int) -> bool:
+    """Whether one of the pages after the first `present` ones is not in the log either."""
+    if counted <= present:
+        return False
+    logged = _pages_in_log(wal_of(file), page_size)
+    # A damaged header may count billions: compare numbers first.
+    return counted - present > len(logged) or not logged.issuperset(range(present + 1, counted + 1))
 
 
 def _pages_in_log(log: Path, page_size: int) -> set[int]:

@@ -67,6 +67,14 @@ def remove(file: Path) -> None:
         name.unlink(missing_ok=True)
 
 
+def make(directory: Path) -> None:
+    """Make `directory` and those above it that are missing, durably."""
+    if not directory.exists():
+        make(directory.parent)
+        directory.mkdir()
+        sync_directory(directory.parent)
+
+
 def sync_directory(directory: Path) -> None:
     """Make the names in `directory` durable: a renamed file is safe only after this."""
     fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)

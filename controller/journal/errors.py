@@ -71,7 +71,7 @@ class JournalFailed(JournalError):  # noqa: N818
     """The disk did not do what was asked of it; what was being written is not acknowledged."""
 
 
-_CORRUPT, _NOT_A_DATABASE = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG)
 _FAILURES = {
     sqlite3.SQLITE_FULL: msg("The disk is full: {file} cannot grow. Free some space."),
     sqlite3.SQLITE_READONLY: msg("{file} is read-only: check the disk, its mount and the permissions."),
@@ -87,7 +87,7 @@ _OTHER_FAILURE = msg("{file} cannot be used: {error}.")
 def translated(error: sqlite3.Error, file: Path) -> JournalError:
     """What an error of SQLite about `file` means here."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (_CORRUPT, _NOT_A_DATABASE):
+    if code in _DAMAGE:
         return JournalDamaged(msg("{file} is damaged: SQLite says {error!r}."), file, error=str(error))
     name = getattr(error, "sqlite_errorname", str(error))
     return JournalFailed(_FAILURES.get(code, _OTHER_FAILURE), RESTART, file=file, error=name)
@@ -100,6 +100,8 @@ def translating(file: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise translated(error, file) from error
+    except UnicodeDecodeError as error:  # a name or message that holds a damaged text
+        raise JournalDamaged(msg("{file} is damaged: it holds text that is none."), file) from error
     except OSError as error:
         text = msg("{file} cannot be used: {error}.")
         raise JournalFailed(text, RESTART, file=file, error=error.strerror or str(error)) from error

@@ -1,5 +1,7 @@
 """Reading a journal beside the daemon that writes it: short, read-only, each entry checked against the chain.
 
+Beside the daemon means in a process of its own: see `controller.journal.database.check_header`.
+
 Between chunks of entries nothing is held open that would stop the daemon. A period that is closed or pruned
 meanwhile does not disturb: what is read is what was there when its file was reached.
 """

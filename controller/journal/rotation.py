@@ -23,7 +23,7 @@ from controller.core.messages import msg
 from controller.core.state import STATE_VERSION, Table
 from controller.journal.chain import NO_PREVIOUS, Link
 from controller.journal.codec import Encoded, PeriodClosed, PeriodOpened, encode, encode_state
-from controller.journal.database import Period, connect, connect_to_read, create, read_period, settle
+from controller.journal.database import LEFT, Period, connect, connect_to_read, create, read_period, settle
 from controller.journal.directory import draft_of, found, period_file, periods, remove, sync_directory, wal_of
 from controller.journal.entries import Entry, append, beginning, head, sealed, walk
 from controller.journal.errors import JournalDamaged, translating
@@ -39,14 +39,14 @@ class Closing(NamedTuple):
 
 def draft_first(file: Path, first: Event, table: str, wall: str) -> None:
     """Prepare the first file of a table's journal, with its first entry."""
-    _draft(file, Period(table, 1, NO_PREVIOUS, 1, 0, False), wall, encode(first))
+    _draft(file, Period(table, 1, NO_PREVIOUS, 1, 0, LEFT), wall, encode(first))
 
 
 def closing(period: Period, at: Link, state: Table, wall: str) -> Closing:
     """The closing of `period` after the entry `at`, as yet unwritten."""
     record = PeriodClosed(period.number, STATE_VERSION, msgspec.Raw(encode_state(state)))
     (entry,) = sealed(at, wall, [encode(record)])
-    successor = Period(period.table_id, period.number + 1, entry.hash, entry.seq + 1, period.pruned, False)
+    successor = Period(period.table_id, period.number + 1, entry.hash, entry.seq + 1, period.pruned, LEFT)
     return Closing(entry, successor)
 
 

@@ -25,15 +25,16 @@ from controller.core.state import Table
 from controller.journal import rotation
 from controller.journal.codec import PeriodsPruned, encode, encode_state
 from controller.journal.database import (
+    LEFT,
     Period,
     anchor,
+    checkpoint,
     connect,
     connect_to_read,
-    mark_in_use,
     read_period,
     settle,
 )
-from controller.journal.directory import Lock, found, period_file, periods, sync_directory
+from controller.journal.directory import Lock, found, make, period_file, periods
 from controller.journal.entries import Entry, add_snapshot, append, beginning, sealed, walk
 from controller.journal.errors import RESTART, JournalFailed, JournalForeign, translating
 from controller.journal.recover import Evolve, Recovered, recover
@@ -83,9 +84,7 @@ class Journal:
         Raises FileExistsError, JournalBusy or JournalFailed.
         """
         with translating(directory):
-            if not directory.exists():
-                directory.mkdir(parents=True)
-                sync_directory(directory.parent)
+            make(directory)
         lock = Lock(directory)
         try:
             if found(directory):
@@ -200,14 +199,16 @@ class Journal:
 
         A journal that failed is abandoned instead. Raises JournalFailed.
         """
-        if self._failed is None and self._finalizer.alive:
-            self._leave()
-            self._lock.release()
-        self.abandon()
+        try:
+            if self._failed is None and self._finalizer.alive:
+                self._leave()
+        finally:
+            self.abandon()
 
     def abandon(self) -> None:
         """Let go of everything just as it lies, as a power cut would. Idempotent. Never raises."""
         self._finalizer()
+        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -232,16 +233,14 @@ class Journal:
         db = None
         try:
             db = connect(file)
-            if not period.in_use:
-                mark_in_use(db, file)
+            self._log_pages = checkpoint(db, file)
         except BaseException:
             _let_go(db, anchored)
             raise
-        self.recovered, self.clean = recovered, not period.in_use
+        self.recovered, self.clean = recovered, period.in_use == LEFT
         self._file, self._period, self._db, self._anchor = file, period, db, anchored
         self._head, self.opening = recovered.head, opening
         self._since_snapshot = recovered.head.seq - recovered.snapshot
-        self._log_pages = 0 if self.clean else self._limits.tidy_pages
         self._finalizer = weakref.finalize(self, _let_go, db, anchored, self._lock)
 
     def _leave(self) -> None:
@@ -276,12 +275,10 @@ class Journal:
     def _checkpoint(self) -> None:
         """Move what no reader is still looking at from the log into the file."""
         try:
-            with translating(self._file):
-                _, pages, moved = self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            self._log_pages = checkpoint(self._db, self._file)
         except BaseException as error:
             self._fail(error)
             raise
-        self._log_pages = pages - moved
 
     def _check_usable(self) -> None:
         if self._failed is not None:

@@ -113,6 +113,17 @@ def test_tidying_moves_the_log_into_the_file(tmp_path: Path) -> None:
     run.journal.close()
 
 
+def test_a_journal_that_cannot_be_left_properly_is_left_all_the_same(tmp_path: Path) -> None:
+    run = Run(tmp_path / "journal")
+    run.load()
+    with closing(sqlite3.connect(run.directory / "000001.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(JournalFailed, match="locked by another program"):
+            run.journal.close()
+    with Journal.open(run.directory, evolve) as journal:
+        assert loaded(journal.recovered.state) == 1
+
+
 # --- who may write ---------------------------------------------------------------------------------------
 
 

@@ -207,6 +207,14 @@ def test_a_missing_log_is_missed(interrupted: Path) -> None:
     damaged(interrupted, r"000003.db-wal is missing")
 
 
+def test_a_log_that_another_program_moved_into_the_file_is_not_missed(interrupted: Path) -> None:
+    sql(interrupted / "000003.db", "SELECT * FROM entry")  # and closes, as the last one
+    assert not (interrupted / "000003.db-wal").exists()
+    with Journal.open(interrupted, evolve) as journal:
+        assert journal.seq == 32
+        assert not journal.clean
+
+
 def test_an_emptied_log_is_missed(interrupted: Path) -> None:
     os.truncate(interrupted / "000003.db-wal", 0)
     damaged(interrupted, r"000003.db-wal is missing")
@@ -230,6 +238,13 @@ def test_a_truncated_file_is_refused_unless_its_log_has_the_rest(tmp_path: Path)
     Journal.open(run.directory, evolve).abandon()
     os.truncate(file, 12_288)
     damaged(run.directory, r"cut off: it has 12288 of \d+ bytes")
+
+
+def test_a_header_that_counts_billions_of_pages(journal: Path) -> None:
+    with (journal / "000003.db").open("r+b") as file:
+        file.seek(28)
+        file.write(b"\xff\xff\xff\xff")
+    damaged(journal, r"cut off: it has \d+ of 17592186040320 bytes")
 
 
 def test_something_else_in_its_place(journal: Path) -> None:
