@@ -8,19 +8,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from controller.core.events import CreditsLoaded, Event, TableOpened
+from controller.core.events import CreditsLoaded, Event
 from controller.core.evolve import evolve
 from controller.core.state import Table
 from controller.journal.writer import NORMAL, Journal
+from tests.engine.journals import FIRST, WALL
 
-WALL = "2025-03-01T20:15:00.250Z"
 SINCE_SNAPSHOT = 300
 """Entries after the last snapshot: what a start has to replay."""
 
 BATCH = 10_000
 
 
-def fill(directory: Path, first: TableOpened, entries: int) -> Table:
+def fill(directory: Path, entries: int) -> Table:
     """Write a journal of `entries` entries to `directory`, left properly; returns its state.
 
     `entries` is more than `SINCE_SNAPSHOT`. Takes some ten seconds per million: large transactions, which no table
@@ -28,7 +28,7 @@ def fill(directory: Path, first: TableOpened, entries: int) -> Table:
     """
     if entries <= SINCE_SNAPSHOT + NORMAL.snapshot_every:
         raise ValueError(f"{entries} entries are too few to hold a snapshot and {SINCE_SNAPSHOT} entries after it")
-    with Journal.create(directory, first, WALL, evolve) as journal:
+    with Journal.create(directory, FIRST, WALL, evolve) as journal:
         state, written = journal.recovered.state, 1
         while written < entries:
             before_tail = entries - SINCE_SNAPSHOT - written
@@ -47,6 +47,4 @@ def _event(number: int) -> Event:
 
 
 if __name__ == "__main__":
-    from tests.engine.journals import FIRST
-
-    fill(Path(sys.argv[1]), FIRST, int(sys.argv[2]))
+    fill(Path(sys.argv[1]), int(sys.argv[2]))
