@@ -33,6 +33,7 @@ from controller.core.deadlines import deadlines
 from controller.core.decide import advance
 from controller.core.events import Event, TableOpened
 from controller.core.evolve import evolve
+from controller.core.games.catalogue import GAMES
 from controller.core.inputs import Act, Actor, Command, Deadline, Input, Start, Timeout
 from controller.core.money import Minor, Rate, Units
 from controller.core.panel import panel
@@ -103,6 +104,7 @@ class T:
     def __init__(
         self,
         *,
+        game: str = "draw-poker",
         acceptor: str = "credits",
         denomination: int = 1_000,
         main: str | int | None = None,
@@ -113,7 +115,13 @@ class T:
         """`main` and `reserve` are the pots at their opening, in minor units, or as text with four more digits."""
         rules = params(**changes)
         opening = TableOpened(
-            setup(acceptor=acceptor, denomination=Minor(denomination), digits=digits),
+            setup(
+                game=game,
+                seats=GAMES[game].max_seats,
+                acceptor=acceptor,
+                denomination=Minor(denomination),
+                digits=digits,
+            ),
             rules,
             units(rules.base if main is None else main),
             units(reserve),
@@ -326,6 +334,10 @@ class T:
             self.act(do.Declare(seat, cards=tuple(parse_card(card) for card in hand.split())))
         else:
             self.act(do.Declare(seat, Hand(hand)))
+
+    def board(self, cards: str) -> None:
+        """Shared cards, such as "As Ks Qs"."""
+        self.act(do.Board(tuple(parse_card(card) for card in cards.split())))
 
     def undeclare(self, seat: int) -> None:
         self.act(do.Undeclare(seat))
