@@ -51,6 +51,8 @@ def pressed(d: Draft, s: Pressed) -> None:
 
 def chip_dropped(d: Draft, s: ChipDropped) -> None:
     """A chip through the slot: part of the bet, or set aside as late or excess (2.3)."""
+    if s.value < 1:
+        return d.alarm("worthless-chip", s.seat)
     refusal = _not_betting(d.state, s.seat, s.at, "chips")
     if refusal is not None:
         if refusal.code not in WIRING:
@@ -58,7 +60,17 @@ def chip_dropped(d: Draft, s: ChipDropped) -> None:
         _note_wiring(d, refusal, s.seat)
         return d.refuse(refusal)
     bet = Minor(d.bet(s.seat).bet + s.value)
-    if bet > d.state.pot.params.bet_max:
+    if s.value % d.state.setup.denomination:  # smaller than the smallest chip, so a bet cannot hold it (2.5)
+        d.emit(ChipSetAside(s.seat, Minor(s.value), "excess", s.at))
+        d.refuse(
+            Refusal(
+                "odd-chip",
+                "2.5",
+                msg("The chip at seat {seat} is no multiple of the smallest one; hand it back."),
+                {"seat": str(s.seat)},
+            )
+        )
+    elif bet > d.state.pot.params.bet_max:
         d.emit(ChipSetAside(s.seat, Minor(s.value), "excess", s.at))
         d.refuse(
             Refusal(

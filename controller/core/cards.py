@@ -164,9 +164,9 @@ def hand_class(cards: Sequence[Card]) -> Hand:
     """
     if len(cards) != 5:
         raise CardError(f"a hand has five cards, not {len(cards)}")
+    if min(cards) < 0 or max(cards) >= len(DECK):
+        raise CardError("there is no such card in the deck")
     if len(set(cards)) != 5:
         twice = next(card for card in cards if list(cards).count(card) > 1)
         raise CardError(f"{card_name(twice)} is there twice")
-    if min(cards) < 0 or max(cards) >= len(DECK):
-        raise CardError("there is no such card in the deck")
     return class_of(strength(cards))
