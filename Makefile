@@ -21,7 +21,11 @@ POT        := $(LOCALE)/pozo.pot
 SOURCES_PO := $(wildcard $(LOCALE)/*/LC_MESSAGES/pozo.po)
 CATALOGUES := $(SOURCES_PO:.po=.mo)
 
-READY := $(STAMP) $(CATALOGUES)
+# Whoever runs a table may not be allowed to write bytecode beside the sources, and would compile them at each start.
+BYTECODE := $(VENV)/.compiled
+SOURCES  := $(shell find controller hal firmware -name '*.py')
+
+READY := $(STAMP) $(CATALOGUES) $(BYTECODE)
 
 # System packages are installed only without asking anybody: as root, or by a sudo that needs no password.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
@@ -81,6 +85,10 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 	@test -e $@ || $(PYTHON) -m venv --clear $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools babel
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[demo,test]'
+	@touch $@
+
+$(BYTECODE): $(STAMP) $(SOURCES)
+	$(PY) -m compileall -q controller hal firmware
 	@touch $@
 
 %.mo: %.po | $(STAMP)

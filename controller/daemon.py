@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import logging
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -19,7 +20,7 @@ from random import Random
 from controller.care import Care, Ledger, said
 from controller.clock import WallClock
 from controller.config import Config, load, opening
-from controller.control.server import ControlError, ControlServer
+from controller.control.place import ControlError, listening_socket
 from controller.core.events import TableOpened
 from controller.core.evolve import evolve
 from controller.core.money import Units
@@ -30,8 +31,6 @@ from controller.journal.directory import found
 from controller.journal.errors import JournalBusy, JournalError
 from controller.journal.writer import Journal
 from controller.notify import notify, watchdog_s
-from controller.people import People
-from controller.physical import perform_live
 from controller.strict_toml import ConfigError
 from controller.version import VERSION
 from hal.port import HardwareError
@@ -74,12 +73,9 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
     clock = clock or WallClock()
     writer = ThreadWriter(asyncio.get_running_loop())
     try:
-        try:
-            journal: Journal = await writer.run(lambda: _journal(config, clock))
-        except JournalBusy:
-            raise
-        except JournalError as error:
-            with _nothing_known(config, writer, said(error, config)) as parts:
+        journal: Journal | str = await writer.run(lambda: _journal(config, clock))
+        if isinstance(journal, str):
+            with _nothing_known(config, writer, journal) as parts:
                 yield parts
             return
         ledger = Ledger(journal, config, clock)
@@ -125,11 +121,19 @@ def _nothing_known(config: Config, writer: ThreadWriter, trouble: str) -> Iterat
         hardware.stop()
 
 
-def _journal(config: Config, clock: WallClock) -> Journal:
-    """Open the table's journal, or begin it with the configuration's opening values. Raises JournalError."""
-    if found(config.journal):
-        return Journal.open(config.journal, evolve, config.setup.table)
-    return Journal.create(config.journal, opening(config), clock.text(), evolve)
+def _journal(config: Config, clock: WallClock) -> Journal | str:
+    """Open the table's journal, or begin it with the configuration's opening values; or why it cannot be used.
+
+    Raises JournalBusy.
+    """
+    try:
+        if found(config.journal):
+            return Journal.open(config.journal, evolve, config.setup.table)
+        return Journal.create(config.journal, opening(config), clock.text(), evolve)
+    except JournalBusy:
+        raise
+    except JournalError as error:
+        return said(error, config)
 
 
 def _free_keys(config: Config) -> str:
@@ -149,20 +153,26 @@ async def serve(config: Config) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with at_work(config) as parts, listening(parts):
-        notify("READY=1")
+    async with at_work(config) as parts:
+        door = listening_socket(config.socket)
+        notify("READY=1")  # who comes from here on waits at the door until `listening` is there
         _Status(parts.engine)
-        _log.info("table %s is ready; control socket %s", config.setup.table, config.socket)
         beat = _Heartbeat(parts.engine)
-        await stop.wait()
+        async with listening(parts, door):
+            _log.info("table %s is ready; control socket %s", config.setup.table, config.socket)
+            await stop.wait()
+            notify("STOPPING=1")
         beat.end()
-        notify("STOPPING=1")
     return 0
 
 
 @asynccontextmanager
-async def listening(parts: Parts) -> AsyncIterator[ControlServer]:
-    """The control socket of a running table (docs/control.md). Raises ControlError."""
+async def listening(parts: Parts, door: socket.socket) -> AsyncIterator[None]:
+    """Serve at the control socket `door` (docs/control.md). What only people need is loaded here, not before."""
+    from controller.control.server import ControlServer
+    from controller.people import People
+    from controller.physical import perform_live
+
     config = parts.config
     server = ControlServer(
         parts.engine,
@@ -172,9 +182,9 @@ async def listening(parts: Parts) -> AsyncIterator[ControlServer]:
         language=config.language,
         hardware=partial(perform_live, parts.hardware, parts.engine),
     )
-    await server.start()
+    await server.start(door)
     try:
-        yield server
+        yield
     finally:
         await server.stop()
 

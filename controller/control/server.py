@@ -12,7 +12,6 @@ memory for each and lets none wait for another; with nobody connected it has no 
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import socket
 import time
@@ -28,6 +27,7 @@ from controller.control import messages as m
 from controller.control.client import Client, Limits
 from controller.control.identity import Door, RefusalLog
 from controller.control.messages import RequestError
+from controller.control.place import listening_socket
 from controller.core.events import Event
 from controller.core.inputs import AccessRefused, Command
 from controller.core.messages import msg
@@ -37,19 +37,7 @@ from controller.people import People
 from controller.published import Outcome, Published
 from hal.port import HardwareError
 
-MODE = 0o660
-"""Of the socket's file: its owner and its group may connect."""
-
 STOPPING = msg("The table's program is stopping.")
-
-
-class ControlError(Exception):
-    """The socket cannot be opened; `text` is a message id that `values` fill. As a string: English."""
-
-    def __init__(self, text: str, **values: str) -> None:
-        super().__init__(text.format_map(values))
-        self.text = text
-        self.values = values
 
 
 class Engine(Protocol):
@@ -118,9 +106,10 @@ class ControlServer:
         self._server: asyncio.Server | None = None
         self._file: tuple[int, int] | None = None
 
-    async def start(self) -> None:
-        """Begin to listen. Raises ControlError when somebody else does, or the place cannot be used."""
-        sock = listening_socket(self.path)
+    async def start(self, listening: socket.socket | None = None) -> None:
+        """Begin to serve, at the socket that was opened before if it is given. Raises ControlError as
+        `listening_socket` does."""
+        sock = listening or listening_socket(self.path)
         found = os.stat(self.path)
         self._file = found.st_dev, found.st_ino
         self._server = await asyncio.start_unix_server(self._arrive, sock=sock, limit=self.limits.line)
@@ -258,47 +247,3 @@ class ControlServer:
 def _event_line(seq: int, event: Event) -> bytes:
     fields = msgspec.to_builtins(event)
     return m.encode({"event": {"seq": seq, "kind": fields.pop("type"), **fields}})
-
-
-def listening_socket(path: Path) -> socket.socket:
-    """A listening socket at `path`, for its owner and group. Removes the file of a daemon that is no more.
-
-    Raises ControlError: somebody listens there, another file is there, or the place cannot be used.
-    """
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK)
-    try:
-        _make_room(path)
-        mask = os.umask(0o777 & ~MODE)
-        try:
-            sock.bind(str(path))
-        finally:
-            os.umask(mask)
-        sock.listen()
-    except (OSError, ControlError) as error:
-        sock.close()
-        if isinstance(error, ControlError):
-            raise
-        raise ControlError(
-            msg("The control socket {path} cannot be opened: {why}."), path=str(path), why=error.strerror or str(error)
-        ) from error
-    return sock
-
-
-def _make_room(path: Path) -> None:
-    """Raises OSError or ControlError if there is none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK) as probe:
-        failure = probe.connect_ex(str(path))
-    if failure == errno.ENOENT:
-        return
-    if failure in (0, errno.EAGAIN):
-        raise ControlError(
-            msg("Another program listens at {path}: stop it, or give this table another socket."), path=str(path)
-        )
-    if failure != errno.ECONNREFUSED:
-        raise OSError(failure, os.strerror(failure))
-    if not path.is_socket():
-        raise ControlError(
-            msg("The file {path} is no socket: move it away, or give this table another socket."), path=str(path)
-        )
-    path.unlink()

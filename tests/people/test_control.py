@@ -22,7 +22,7 @@ from controller.control import messages
 from controller.control.client import Bucket, Limits
 from controller.control.identity import WINDOW, RefusalLog, lookup
 from controller.control.messages import RequestError, decode
-from controller.control.server import ControlError, listening_socket
+from controller.control.place import ControlError, listening_socket
 from controller.core import inputs
 from controller.core.inputs import AccessRefused, Actor
 from controller.core.state import Alarm
