@@ -12,6 +12,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("controller.daemon", "the controller of a table"),
     "console": ("controller.console", "a line to a running table, for technicians and dealers"),
     "check": ("controller.check", "what a configuration will do, in plain words"),
+    "odds": ("controller.odds.cli", "what the side bet returns, and what the pot will do"),
     "play": ("controller.play", "play a scenario in virtual time"),
     "hand": ("controller.hand", "what a hand is, what the dealer must do with it, what the base game pays"),
     "journal": ("controller.journal.cli", "verify, show or export a journal"),

@@ -123,12 +123,13 @@ def _returns(axes: Axes, t: Scribe, setting: Setting) -> None:
         xs, ys = _curve(params, bet, most, capped=cap)
         axes.plot(xs, ys, style, color=colour, lw=2, label=label)
     axes.axhline(1, color=GREY, lw=1)
+    axes.set_xlim(0, most)
     for pot, colour in ((capped, BLUE), (free if has_cap else None, ORANGE)):
         if pot is not None and pot <= most:
-            _mark(axes, t, float(pot), 1, colour, msg("returns itself at {pot}"))
+            _mark(axes, t, pot, 1, colour, msg("returns itself at {pot}"))
     if setting.pot <= most:
         there = float(returned(params.prizes, Fraction(setting.pot), bet))
-        _mark(axes, t, float(setting.pot), there, INK, msg("now {pot}"))
+        _mark(axes, t, setting.pot, there, INK, msg("now {pot}"))
     if params.limit is not None and params.limit <= most:
         axes.axvline(params.limit, color=GREY, lw=1, ls=":")
         axes.annotate(t.text(msg("limit")), (params.limit, 0.02), xycoords=("data", "axes fraction"), color=GREY,
@@ -136,7 +137,6 @@ def _returns(axes: Axes, t: Scribe, setting: Setting) -> None:
     axes.set(
         title=t.text(msg("What a side bet of {bet} returns on average"), bet=t.money(bet)),
         xlabel=t.text(msg("pot, in {currency}"), currency=t.currency()),
-        xlim=(0, most),
         ylim=(0, None),
     )
     axes.xaxis.set_major_formatter(FuncFormatter(t.compact))
@@ -159,9 +159,18 @@ def _curve(params: Params, bet: Minor, most: float, *, capped: bool) -> tuple[li
     return [float(x) for x in xs], [float(returned(params.prizes, x, bet, capped=capped)) for x in xs]
 
 
-def _mark(axes: Axes, t: Scribe, x: float, y: float, colour: str, text: str) -> None:
-    axes.plot([x], [y], "o", color=colour, ms=7, mec="white", mew=1.5, zorder=5)
-    axes.annotate(t.text(text, pot=t.compact(x)), (x, y), xytext=(6, -14), textcoords="offset points", color=colour)
+def _mark(axes: Axes, t: Scribe, x: Fraction | int, y: float, colour: str, text: str) -> None:
+    axes.plot([float(x)], [y], "o", color=colour, ms=7, mec="white", mew=1.5, zorder=5)
+    above = y >= 1 or x > 0.7 * axes.get_xlim()[1]
+    axes.annotate(
+        t.text(text, pot=t.amount(Fraction(x))),
+        (float(x), y),
+        xytext=(-6, 8) if above else (6, -14),
+        textcoords="offset points",
+        ha="right" if above else "left",
+        color=colour,
+        bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1},
+    )
 
 
 # --- A year of the meter ---------------------------------------------------------------------------------
