@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.bench import bets, rules, start
+from tests.bench import bets, odds, rules, start
 from tests.bench.bed import NoDiskError, refuse_memory
 
 
@@ -75,6 +75,9 @@ def measure(folder: Path, quick: bool) -> list[Row]:
     rows.append(Row("pozo run, resident", r["resident"], 45, "MB", ""))
     r = start.idle(sub("idle"), 10 if quick else 30)
     rows.append(Row("idle, wake-ups a second", r["wakes"], 1, "/s", ""))
+    r = odds.seconds(3 if quick else 9)
+    detail = ", ".join(f"{table} {ms(took)}" for table, took in r.items())
+    rows.append(Row("pozo odds, without a picture", max(r.values()), 1, "s", detail))
     return rows
 
 
