@@ -179,6 +179,10 @@ def _approved(s: Story, e: ev.PrizeApproved) -> str:
     return s.say(msg("The prize of seat {seat} is approved by {by}."), seat=e.seat, by=e.by)
 
 
+def _held(s: Story, e: ev.PrizeHeld) -> str:
+    return s.say(msg("The prize of seat {seat} waits for the supervisor, since the seat closed."), seat=e.seat)
+
+
 def _denied(s: Story, e: ev.PrizeDenied) -> str:
     return s.say(msg("The prize of seat {seat} is denied; the money is back where it came from."), seat=e.seat)
 
@@ -326,6 +330,7 @@ _TELL: dict[type[ev.Event], Callable[[Story, Any], str]] = {
     ev.RoundSettled: _settled,
     ev.RoundUnsettled: _unsettled,
     ev.PrizeApproved: _approved,
+    ev.PrizeHeld: _held,
     ev.PrizeDenied: _denied,
     ev.PrizePaid: _paid,
     ev.RoundEnded: _ended,

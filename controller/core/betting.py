@@ -103,9 +103,14 @@ def _not_betting(table: Table, seat: int, at: Stamp, acceptor: str) -> Refusal |
     if table.out_of_service:
         return Refusal("out-of-service", "8.5", msg("The table is out of service."), args)
     round = table.round
-    if round is None or not (round.phase == "betting" or _before_edge(round, at)):
+    if round is None or not (round.phase == "betting" or _before_edge(round, at)) or _before_opening(round, at):
         return Refusal("not-open", "2.8", msg("Betting is not open; wait for the dealer's key."), args)
     return None
+
+
+def _before_opening(round: Round, at: Stamp) -> bool:
+    """Whether an act stamped `at` belongs before this round, whenever it is reported."""
+    return round.opened is not None and at < round.opened
 
 
 def _before_edge(round: Round, at: Stamp) -> bool:

@@ -218,6 +218,12 @@ class PrizeApproved(Event, frozen=True, tag=True):
     by: str
 
 
+class PrizeHeld(Event, frozen=True, tag=True):
+    """A prize that could be paid at once needs approval now: its seat closed meanwhile (5.11)."""
+
+    seat: int
+
+
 class PrizeDenied(Event, frozen=True, tag=True):
     """A supervisor denied a prize; the `PotMoved` before it put the money back.
 
@@ -422,7 +428,7 @@ class CorrectionRecorded(Event, frozen=True, tag=True):
 AnyEvent = (
     TableOpened | Started | CommandTaken | CommandRefused | AccessDenied | BettingOpened | BetChanged
     | BetStripped | ChipSetAside | BetReturned | BettingClosed | SourceCompleted | RoundSealed | PotAsked
-    | PotMoved | RoundSettled | RoundUnsettled | PrizeApproved | PrizeDenied | PrizePaid | RoundEnded
+    | PotMoved | RoundSettled | RoundUnsettled | PrizeApproved | PrizeHeld | PrizeDenied | PrizePaid | RoundEnded
     | RoundVoided | HandForfeited | HandRestored | HandDeclared | HandUndeclared | BoardShown | IrregularDeal
     | SeatVoided | LampChanged | PartBroke | PartWorks | NoiseCounted | SeatClosed | SeatTested | SeatReopened
     | CreditsLoaded | CreditsCashed | ChipsHandedBack | AlarmRaised | AlarmsSeen | KeyMoved | ServiceChanged

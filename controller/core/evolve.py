@@ -123,7 +123,7 @@ def _service_stopped(t: Table, e: ev.ServiceStopped) -> Table:
 def _betting_opened(t: Table, e: ev.BettingOpened) -> Table:
     settlement = t.settlement and replace(t.settlement, undo=None)
     seats = tuple(replace(s, testing="") if s.testing else s for s in t.seats)
-    round = Round(number=e.round, phase="betting", bets=(Bet(),) * len(t.seats))
+    round = Round(number=e.round, phase="betting", bets=(Bet(),) * len(t.seats), opened=e.at)
     return replace(t, rounds=e.round, round=round, settlement=settlement, seats=seats)
 
 
@@ -262,6 +262,10 @@ def _prize_approved(t: Table, e: ev.PrizeApproved) -> Table:
     return replace(t, hits=hits)
 
 
+def _prize_held(t: Table, e: ev.PrizeHeld) -> Table:
+    return _prize(t, e.seat, status="unapproved")
+
+
 def _prize_denied(t: Table, e: ev.PrizeDenied) -> Table:
     t = _prize(t, e.seat, status="denied")
     s = t.settlement
@@ -374,6 +378,7 @@ _APPLY: dict[type[ev.Event], Callable[[Table, Any], Table]] = {
     ev.RoundSettled: _round_settled,
     ev.RoundUnsettled: _round_unsettled,
     ev.PrizeApproved: _prize_approved,
+    ev.PrizeHeld: _prize_held,
     ev.PrizeDenied: _prize_denied,
     ev.PrizePaid: _prize_paid,
     ev.RoundEnded: _round_ended,

@@ -10,6 +10,7 @@ from controller.core.events import (
     NoiseCounted,
     PartBroke,
     PartWorks,
+    PrizeHeld,
     SeatClosed,
     SeatReopened,
     SeatTested,
@@ -133,6 +134,16 @@ def close(d: Draft, seat: int, cause: Cause) -> None:
     """Close a seat. Before the lock its bet goes back; after it the bet stands, and its prize needs approval (2.10)."""
     d.emit(SeatClosed(seat, cause, approval=_stands(d, seat, cause)))
     _fate_of_bet(d, seat, cause)
+    _hold_prize(d, seat)
+
+
+def _hold_prize(d: Draft, seat: int) -> None:
+    """The prize of a seat that closed needs approval, also one that needed none when it was fixed (2.10, 5.11)."""
+    round, settlement = d.state.round, d.state.settlement
+    if round is None or round.phase != "paying" or settlement is None:
+        return
+    if any(p.seat == seat and p.status == "payable" and not p.approved_by for p in settlement.prizes):
+        d.emit(PrizeHeld(seat))
 
 
 def _fate_of_bet(d: Draft, seat: int, cause: Cause) -> None:

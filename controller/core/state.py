@@ -99,13 +99,14 @@ class Bet(Struct, frozen=True):
 class Round(Struct, frozen=True):
     """One deal, from the opening of betting to the last payment ("pase").
 
-    `edge` is the lock's stamp; `waiting` the sources that have not reported up to it;
+    `opened` is the key's stamp at the opening, `edge` the lock's; `waiting` the sources still to report up to it;
     `overflowed` what this round's contributions sent over the limit.
     """
 
     number: int
     phase: Phase
     bets: tuple[Bet, ...]
+    opened: Stamp | None = None
     edge: Stamp | None = None
     waiting: tuple[int, ...] = ()
     sealed: bool = False

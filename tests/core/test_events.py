@@ -43,7 +43,9 @@ def evening_of_credits() -> T:
     t.show(s1="royal-flush", s2="flush", s3="straight-flush")
     t.unsettle()
     t.settle()
+    t.close(2)  # its prize of 50 000 was payable, and is held now
     t.deny(2)
+    t.reopen(2)
     t.pay_all()
     t.cash_out(1)
     with t.refuses("no-credits"):

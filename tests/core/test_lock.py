@@ -50,6 +50,16 @@ def test_2_8_a_later_press_recorded_before_the_key_was_is_stripped_and_returned(
     assert t["meters.returned"] == "0"  # it never entered, so nothing is returned from the pot
 
 
+def test_2_8_a_press_from_before_the_opening_is_no_bet_of_this_round() -> None:
+    t = T()
+    t.load(1, 3)
+    before = t.ms + 1
+    t.open()
+    with t.refuses("not-open", "2.8"):
+        t.press(1, at=before)
+    assert t["seat.1.bet"] == "0"
+
+
 def test_2_8_a_press_stamped_with_the_edge_itself_enters() -> None:
     t = betting()
     edge = t.ms + 5

@@ -280,6 +280,29 @@ def test_5_11_any_prize_of_a_seat_closed_by_a_fault_needs_approval() -> None:
     assert t["prize.1.status"] == "unapproved"
 
 
+def test_5_11_a_fault_after_the_settlement_holds_a_prize_that_could_be_paid() -> None:
+    t = T()
+    t.deal(1)
+    t.show(s1="flush")
+    assert t["prize.1.status"] == "payable"
+    t.fails("node", 1)
+    assert t["prize.1.status"] == "unapproved"
+    with t.refuses("unapproved", "5.11"):
+        t.paid(1)
+    t.approve(1)
+    t.paid(1)
+    assert t["phase"] == "idle"
+
+
+def test_5_11_a_fault_after_the_approval_changes_nothing() -> None:
+    t = T()
+    t.deal(1)
+    t.show(s1="straight-flush")
+    t.approve(1)
+    t.fails("node", 1)
+    assert t["prize.1.status"] == "payable"
+
+
 def test_5_11_approving_twice_or_nothing_is_refused() -> None:
     t = T()
     t.deal(1, 1, 1)
