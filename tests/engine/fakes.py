@@ -123,6 +123,7 @@ class Board:
         self.boot = 0
         self._writer = writer
         self._lit = [False] * seats
+        self._sensed = [False] * seats
         self._loop = cast(VirtualLoop, asyncio.get_running_loop())
 
     def start(self, emit: Callable[[Signal], None], boot: int) -> None:
@@ -143,7 +144,7 @@ class Board:
             for index, seat in enumerate(shown.seats):
                 if seat.lamp != self._lit[index]:
                     self._lit[index] = seat.lamp
-                    self._loop.call_later(self.senses, Board._sense, self, seat.seat, seat.lamp)
+                    self._loop.call_later(self.senses, Board._sense, self, index)
 
     def now(self) -> Stamp:
         return Stamp(self.boot, round(self._loop.time() * 1e9))
@@ -151,9 +152,10 @@ class Board:
     def stop(self) -> None:
         self.emit = None
 
-    def _sense(self, seat: int, lit: bool) -> None:
-        if self.emit is not None:
-            self.emit(LampSensed(seat, lit, self.now()))
+    def _sense(self, index: int) -> None:
+        if self.emit is not None and self._sensed[index] != self._lit[index]:
+            self._sensed[index] = self._lit[index]
+            self.emit(LampSensed(index + 1, self._lit[index], self.now()))
 
 
 def _bare(shown: Panel) -> Panel:

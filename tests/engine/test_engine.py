@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,20 @@ from controller.core.money import Minor
 from controller.core.state import Table
 from controller.engine import BATCH, InlineWriter, ThreadWriter
 from controller.published import Published
-from hal.port import HardwareError, KeyTurned, LampSensed, Pressed, Stamp
+from hal.port import (
+    ChipDropped,
+    CompleteTo,
+    HardwareError,
+    KeyFound,
+    KeyTurned,
+    LampSensed,
+    NoisePulse,
+    Part,
+    PartFailed,
+    PartMended,
+    Pressed,
+    Stamp,
+)
 from hal.simulated.virtualtime import run
 from tests.engine.fakes import BOSS, Rig, in_virtual_time, timers
 
@@ -720,3 +733,69 @@ async def test_signals_of_another_boot_do_not_confuse_the_clocks() -> None:
     assert rig.engine.state.round is not None
     assert rig.engine.state.round.sealed
     assert Minor(0) == sum(bet.bet for bet in rig.engine.state.round.bets)
+
+
+# --- attacked --------------------------------------------------------------------------------------------
+
+STAMPS = st.builds(Stamp, st.integers(0, 3), st.integers(0, 5_000_000_000))
+SEATS = st.sampled_from([-1, 0, 1, 2, 6, 7, 99, 2**40])
+SIGNALS = st.one_of(
+    st.builds(Pressed, SEATS, STAMPS),
+    st.builds(ChipDropped, SEATS, st.sampled_from([1, 1000, 3000, 10**15]), STAMPS),
+    st.builds(NoisePulse, SEATS, STAMPS),
+    st.builds(LampSensed, SEATS, st.booleans(), STAMPS),
+    st.builds(KeyTurned, st.sampled_from(["open", "locked"]), STAMPS),
+    st.builds(KeyFound, st.sampled_from(["open", "locked"]), STAMPS),
+    st.builds(CompleteTo, SEATS, STAMPS),
+    st.builds(PartFailed, SEATS, st.sampled_from(get_args(Part)), STAMPS),
+    st.builds(PartMended, SEATS, st.sampled_from(get_args(Part)), STAMPS),
+    st.builds(Timeout, st.builds(Deadline, st.sampled_from(["lamp", "seal"]), SEATS, st.integers(-2, 9), st.just(1))),
+)
+
+
+@given(st.lists(st.tuples(SIGNALS, st.sampled_from([0.0, 0.0, 0.0, 0.1, 0.3])), max_size=40), st.booleans())
+def test_no_signal_whatever_stops_a_table_or_leaves_it_dead(signals: list[tuple[Any, float]], credits: bool) -> None:
+    async def story() -> None:
+        rig = Rig()
+        if not credits:
+            opened = rig.engine.state
+            rig = Rig(replace(opened, setup=replace(opened.setup, acceptor="chips")))
+        rig.board.senses = 0.01
+        rig.engine.start("test")
+        if credits:
+            rig.engine.put(Command(Load(1, 50), BOSS))
+        for signal, wait in signals:
+            for _ in range(2):  # and each one twice
+                rig.engine.put(signal)
+            if wait:
+                await rig.passes(wait)
+        await rig.passes(61)
+        assert not rig.engine.stopped
+        assert not timers()
+        assert len(rig.engine.state.alarms) < 100
+        assert (await asyncio.wait_for(_acknowledged(rig), 1)) is not None
+        rig.engine.close()
+
+    run(story())
+
+
+async def _acknowledged(rig: Rig) -> Any:
+    answer = rig.command(CashOut(1))
+    await rig.done()
+    return await answer
+
+
+@in_virtual_time
+async def test_ten_thousand_signals_at_once_are_all_decided() -> None:
+    rig = await Rig.playing(senses=0.01)
+    for n in range(10_000):
+        rig.press(1 + n % 6)
+    last = rig.command(Load(1, 1))
+    await rig.done()
+    assert (await last).refusal is None
+    events = [event for batch in rig.writer.batches for event in batch]
+    assert sum(isinstance(event, BetChanged) for event in events) == 10_000
+    assert len(rig.writer.batches) == 10_000 // BATCH + 1
+    await rig.passes(1)
+    assert rig.closed() == {}
+    assert not timers()
