@@ -49,7 +49,7 @@ def root() -> Iterator[Path]:
 
 
 def check(directory: Path, acknowledged: int, number: int) -> None:
-    """What is left in `directory` is what a correct run could have left, and (tried in some) can be played on."""
+    """What is left in `directory` is what a correct run could have left, and (looked at in some) is whole to the last byte and can be played on."""
     try:
         journal = Journal.open(directory, evolve, "draw-1", SMALL)
     except JournalMissing:
@@ -63,9 +63,9 @@ def check(directory: Path, acknowledged: int, number: int) -> None:
     assert count <= next((more for more in BOUNDARIES if more > acknowledged), count), "more than was ever asked for"
     assert state == STATES[count]
 
-    report = verify(directory, evolve)
-    assert report.damage is None, str(report.damage)
     if SOAK or number % 4 == 0:
+        report = verify(directory, evolve)
+        assert report.damage is None, str(report.damage)
         _play_on(directory)
 
 
@@ -97,7 +97,7 @@ def test_a_program_killed_at_any_call_loses_nothing(shim: Path, root: Path, mode
 def test_8_5_a_disk_that_fails_at_any_call_stops_the_journal_and_loses_nothing(
     shim: Path, root: Path, mode: str
 ) -> None:
-    every = 1 if SOAK else 3
+    every = 1 if SOAK else 7
     runs = outcomes(shim, root, mode, str(every))
     assert len(runs) * every > 200
     for run in runs:
@@ -113,7 +113,7 @@ def test_a_power_cut_after_any_call_loses_nothing(shim: Path, root: Path, how: s
     (run,) = outcomes(shim, root, "log")
     directory = Path(run["directory"])
     disk, acknowledged = Disk(directory), -1
-    tries = (20 if SOAK else 2) if how == "some" else 1
+    tries = (20 if SOAK else 1) if how == "some" else 1
     for number, call in enumerate(calls(root.with_suffix(".log").read_bytes())):
         if call.op == "a":
             acknowledged = call.number
