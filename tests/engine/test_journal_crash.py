@@ -49,7 +49,10 @@ def root() -> Iterator[Path]:
 
 
 def check(directory: Path, acknowledged: int, number: int) -> None:
-    """What is left in `directory` is what a correct run could have left, and (looked at in some) is whole to the last byte and can be played on."""
+    """What is left in `directory` is what a correct run could have left.
+
+    In every fourth case (every one when soaking) it is also verified to the last byte, and played on.
+    """
     try:
         journal = Journal.open(directory, evolve, "draw-1", SMALL)
     except JournalMissing:
