@@ -14,6 +14,9 @@ Decision = Literal["stand", "fold", "exchange"]
 _FLUSHES = (Hand.FLUSH, Hand.STRAIGHT_FLUSH, Hand.ROYAL_FLUSH)
 _GROUPS = (Hand.FULL_HOUSE, Hand.FOUR_OF_A_KIND)
 
+_TRIES = 20_000
+"""More than enough for the rarest hand in a whole deck."""
+
 
 class Deck:
     """One shuffled deck. `draw` takes from the top; `find` takes out a hand of a wanted class, which is cheating."""
@@ -31,8 +34,8 @@ class Deck:
         return tuple(taken)
 
     def find(self, hand: Hand) -> Cards:
-        """Five cards that are exactly a `hand`, out of those that are left, in the order they were found in."""
-        while True:
+        """Five cards that are exactly a `hand`, out of those that are left. ValueError when none can be found."""
+        for _ in range(_TRIES):
             pool = [card for card in self._likely(hand) if card in self._cards]
             if len(pool) < 5:
                 continue
@@ -40,6 +43,7 @@ class Deck:
             if hand_class(cards) is hand:
                 self._cards = [card for card in self._cards if card not in cards]
                 return cards
+        raise ValueError(f"no {hand.value} is left in the deck")
 
     def _likely(self, hand: Hand) -> Iterable[Card]:
         """Cards among which a `hand` is not too hard to find."""

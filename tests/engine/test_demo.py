@@ -319,6 +319,13 @@ def test_nonsense_is_refused(arguments: list[str], capsys: pytest.CaptureFixture
     assert "usage: pozo demo" in capsys.readouterr().err
 
 
+def test_a_game_that_nobody_here_can_play_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "table.toml"
+    other.write_text(DEFAULT_TABLE.read_text().replace("draw-poker", "caribbean-poker"))
+    assert main(["--config", str(other), "--rounds", "1", "--language", "en"]) == 2
+    assert "this table plays caribbean-poker" in capsys.readouterr().err
+
+
 def test_a_kept_journal_is_never_written_over(tmp_path: Path) -> None:
     kept = ("--rounds", "1", "--seed", "1", "--keep", str(tmp_path / "journal"))
     told(*kept)
@@ -331,15 +338,23 @@ def test_a_kept_journal_is_never_written_over(tmp_path: Path) -> None:
 # --- cards and clocks ------------------------------------------------------------------------------------
 
 
-@given(st.integers(), st.lists(st.sampled_from(HANDS[3:]), max_size=3))
-def test_a_stacked_deck_is_still_one_deck(seed: int, hands: list[Hand]) -> None:
-    deck = Deck(Random(seed))
+@given(st.integers(), st.sampled_from(HANDS), st.integers(0, 2))
+def test_a_stacked_deck_is_still_one_deck(seed: int, hand: Hand, winners: int) -> None:
+    deck, hands = Deck(Random(seed)), [hand] * winners
     found = [deck.find(hand) for hand in hands]
     assert [hand_class(cards) for cards in found] == hands
     rest = deck.draw(52 - 5 * len(hands))
     assert sorted([card for cards in found for card in cards] + list(rest)) == sorted(DECK)
     with pytest.raises(ValueError, match="1 cards wanted, 0 are left"):
         deck.draw(1)
+
+
+def test_nobody_looks_for_ever_for_what_is_not_there() -> None:
+    deck = Deck(Random(1))
+    for _ in range(4):
+        deck.find(Hand.ROYAL_FLUSH)
+    with pytest.raises(ValueError, match="no royal-flush is left"):
+        deck.find(Hand.ROYAL_FLUSH)
 
 
 @given(st.integers())
