@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import logging
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -50,6 +51,9 @@ LONGEST = 4 * words.LONGEST + 2
 """Bytes that the longest line may have: four a character, and its end."""
 MOST_WRONG = 20
 """A file with so many wrong lines is no scenario; no more of it is read."""
+MEMORY = "/dev/shm"
+ENOUGH = 32_000_000
+"""Bytes that a long scenario's journal may need."""
 EVERYBODY = Actor("scenario", ("dealer", "supervisor", "technician", "auditor"), "scenario")
 EPOCH = datetime(2026, 1, 1, 20, 0, tzinfo=UTC)
 """What the wall clock says when a scenario begins; nothing is decided by it."""
@@ -316,10 +320,18 @@ def play(config: Config, file: Path, tell: Callable[[str], None] = lambda _: Non
             player._close()
 
     with (
-        tempfile.TemporaryDirectory(prefix="pozo-play-") as folder,
+        tempfile.TemporaryDirectory(prefix="pozo-play-", dir=_imaginary_disk()) as folder,
         asyncio.Runner(loop_factory=lambda: loop) as runner,
     ):
         return runner.run(run(Path(folder) / "journal"))
+
+
+def _imaginary_disk() -> str | None:
+    """Where a scenario's journal lies: in memory if there is enough, for nothing of it outlives the run, and no card
+    needs to wear for imaginary power cuts. TMPDIR, when it is set, decides instead."""
+    if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < ENOUGH:
+        return None
+    return MEMORY
 
 
 def main(argv: Sequence[str] | None = None) -> int:
