@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.bench import bets, odds, rules, start
+from tests.bench import bets, odds, ranking, rules, start
 from tests.bench.bed import NoDiskError, refuse_memory
 
 
@@ -65,6 +65,9 @@ def measure(folder: Path, quick: bool) -> list[Row]:
     r = rules.one_input(5_000 if quick else 20_000)
     detail = f"{ms(r['ours'])}, encoding and SHA-256 {ms(r['least'])}"
     rows.append(Row("core, one input / its event's encoding", r["ratio"], 40, "×", detail))
+    r = ranking.five_cards(5 if quick else 30)
+    detail = f"{ms(r['ours'])}, treys {ms(r['theirs'])}; tables in {ms(r['build'])}, treys {ms(r['their_build'])}"
+    rows.append(Row("ranking five cards / treys", r["ratio"], 1, "×", detail))
     large = 50_000 if quick else 1_000_000
     r = start.journals(sub("journals"), 1_000, large, 5 if quick else 15)
     detail = f"{ms(r['large'])} with {large} entries, {ms(r['small'])} with 1000"
