@@ -1,8 +1,8 @@
 """What was decided, journaled for ever: past tense, versioned, results and not intentions.
 
-An event states each amount moved, from where to where; `evolve` only assigns and adds. The name of a kind and
-the meaning of its fields never change: a new meaning is a new version, with an upcaster in `VERSIONS`' sense (see
-`journal.py`). Golden bytes of every version are kept in ``tests/core/golden``.
+An event states each amount moved, from where to where; `evolve` only assigns and adds. The name of a kind and the
+meaning of its fields never change once released: a new meaning is a new version, with an upcaster in
+``controller.journal.codec``. Golden bytes of every version are kept in ``tests/engine/golden``.
 
 Constructing an event refuses floats: events are the only way into the state, so no float can get there.
 """
