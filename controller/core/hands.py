@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from controller.core import contradictions
 from controller.core import inputs as do
 from controller.core.betting import give_back
@@ -21,7 +23,7 @@ from controller.core.games.game import NEEDS_SEAT, Game
 from controller.core.messages import msg
 from controller.core.potwords import Return
 from controller.core.refusals import Refusal
-from controller.core.state import Forfeit, Table
+from controller.core.state import Table
 
 
 def game_of(table: Table) -> Game:
@@ -70,8 +72,12 @@ def exchange(d: Draft, act: do.Exchange) -> None:
         _forfeit(d, act.seat, "exchange")
 
 
-def _forfeit(d: Draft, seat: int, why: Forfeit) -> None:
-    if _has_bet(d, seat):
+def _forfeit(d: Draft, seat: int, why: Literal["fold", "exchange"]) -> None:
+    """What the game's rules say to it: `Game.forfeits`."""
+    if why not in game_of(d.state).forfeits:
+        clause = "5.3" if why == "exchange" else "5.2"
+        d.refuse(Refusal("not-allowed", clause, msg("That does not cost the side bet in this game; go on.")))
+    elif _has_bet(d, seat):
         d.emit(HandForfeited(seat, why))
 
 

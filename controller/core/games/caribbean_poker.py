@@ -28,9 +28,7 @@ CARIBBEAN_POKER = Game(
             Hand.ROYAL_FLUSH: 100,
         }
     ),
-    # The side bet: the five own cards. Who tells others about them loses every bet, too.
-    forfeits=("fold", "information"),
-    # Any error of the deal voids the round.
+    # The side bet: the five own cards. Any error of the deal voids the round; who tells others loses every bet.
     irregular={
         "exposed": "void-round",
         "player-card": "void-round",

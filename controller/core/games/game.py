@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from controller.core.cards import Card, Hand
 from controller.core.messages import msg
-from controller.core.state import Forfeit
 
 # --- the base game ---------------------------------------------------------------------------------------
 
@@ -132,7 +131,7 @@ class Game(Struct, frozen=True, kw_only=True):
     example: Base | None = None
 
     shared_cards: int = 0
-    forfeits: tuple[Forfeit, ...] = ("fold",)
+    forfeits: tuple[Literal["fold", "exchange"], ...] = ("fold",)
     straight_flush_cap: int | None = None
     irregular: Mapping[str, Outcome]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from controller.config import load
 from controller.core.games.catalogue import GAMES
@@ -50,6 +51,15 @@ def test_the_example_of_the_page_can_be_configured_and_asked(
     assert load(tmp_path / "stud.toml").setup.seats == fifth.max_seats
     assert main(["dealer", NAME, "Qc", "Jd", "9h", "3s", "2c", "--json"]) == 0
     assert capsys.readouterr().out == '{"opens":true,"change":[],"clause":"7"}\n'
+
+
+def test_5_3_a_game_may_let_cards_be_exchanged_without_a_forfeit(fifth: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GAMES, NAME, replace(fifth, exchanges=2))
+    t = T(game=NAME)
+    t.deal(1)
+    with t.refuses("not-allowed", "5.3"):
+        t.exchange(1)
+    t.declare(1, "flush")
 
 
 def texts(module: Path) -> Iterator[str]:

@@ -1,9 +1,14 @@
 """`board` and the checks of 5.12 at tables with shared cards."""
 
+from random import Random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from controller.core import inputs as do
-from controller.core.cards import HANDS, Card
+from controller.core.cards import DECK, HANDS, Card, hand_class
+from controller.core.games.catalogue import GAMES
 
 from ..table import T
 
@@ -270,3 +275,25 @@ def test_5_12_a_restored_hand_may_not_make_two_royal_flushes() -> None:
     t.undeclare(2)
     t.undo_forfeit(1)
     assert t["seat.1.hand"] == "royal-flush"
+
+
+# --- what was really dealt -------------------------------------------------------------------------------
+
+
+@given(st.sampled_from(sorted(GAMES)), st.randoms(use_true_random=False))
+def test_5_12_what_was_dealt_from_one_deck_is_never_refused(name: str, rng: Random) -> None:
+    """By cards or by class, the shared cards told before, between or after, in steps or at once."""
+    game, deck = GAMES[name], list(DECK)
+    rng.shuffle(deck)
+    t = dealt(name, seats=game.max_seats)
+    board = tuple(deck.pop() for _ in range(game.board_cards))
+    acts: list[do.Act] = []
+    for seat in range(1, game.max_seats + 1):
+        hand = (*(deck.pop() for _ in range(game.own_cards)), *board[: game.shared_cards])
+        acts.append(do.Declare(seat, cards=hand) if rng.random() < 0.6 else do.Declare(seat, hand_class(hand)))
+    rng.shuffle(acts)
+    for count in game.boards:
+        acts.insert(rng.randint(0, len(acts)), do.Board(board[:count]))
+    for act in acts:
+        t.act(act)
+    t.settle()
