@@ -62,7 +62,9 @@ def main(argv: Sequence[str]) -> int:
 def describe(config: Config, language: Language) -> str:
     """What the table will do, as a text of several sections in `language`."""
     speaker = Speaker(config, language)
-    parts = [_heading(speaker), *(section(speaker) for section in (_bets, _shares, _prizes, _pot, _long_run, _machine))]
+    parts = [_heading(speaker), *(section(speaker) for section in (_bets, _shares, _prizes, _pot, _long_run))]
+    parts.extend(_base(speaker))
+    parts.append(_machine(speaker))
     parts.extend(_warnings(speaker))
     return "\n\n".join(parts)
 
@@ -238,6 +240,22 @@ def _long_run(speak: Speaker) -> str:
     ]
     rows = [(speak.text(label), speak.percent(percent(part))) for label, part in figures]
     return _section(speak.text(msg("In the long run, of all bets")), rows, right=1)
+
+
+def _base(speak: Speaker) -> Iterable[str]:
+    """What the base game pays, where this table's file says it and no rule sheet does."""
+    base = speak.config.base
+    if base is None or GAMES[speak.setup.game].base is not None:
+        return
+    rows: list[Row] = [("", "ANTE", "BET") if base.bet else ("", "ANTE")]
+    for hand, line in base.pays.items():
+        stakes = (line.ante, line.bet) if base.bet else (line.ante,)
+        rows.append((speak.text(HAND_NAMES[hand]), *(_to_one(speak, times) for times in stakes)))
+    yield _section(speak.text(msg("The base game, which never touches the pot, pays")), rows, right=1)
+
+
+def _to_one(speak: Speaker, times: int) -> str:
+    return speak.text(msg("{times} to 1"), times=speak.number(times)) if times else speak.text(msg("stake back"))
 
 
 def _machine(speak: Speaker) -> str:

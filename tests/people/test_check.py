@@ -170,3 +170,19 @@ def test_the_figures_add_up(table: Config) -> None:
     fixed = drain(table.params)
     assert f"drain from the pot {percent(fixed)}" in text
     assert f"grows by {percent(Fraction(main_share(table.params), 10_000) - fixed)}" in text
+
+
+def test_7_a_pay_table_is_shown_where_the_file_gives_it() -> None:
+    text = said(config("go-1.toml"))
+    for line in (
+        "The base game, which never touches the pot, pays",
+        "pair stake back stake back",
+        "flush 1 to 1 5 to 1",
+    ):
+        assert line in text
+    for name in ("draw-1.toml", "texas-1.toml", "caribbean-1.toml"):
+        assert "The base game" not in said(config(name))
+    go = config("go-1.toml")
+    assert go.base is not None
+    assert "The base game" not in said(replace(go, base=None))
+    assert "flush 1 to 1\n" in said(replace(go, base=replace(go.base, bet=False)))
