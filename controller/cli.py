@@ -34,9 +34,9 @@ def main(argv: list[str] | None = None) -> int:
         print(usage())
         return 0 if args else 2
     if args[0] in ("-V", "--version"):
-        from importlib.metadata import version
+        from controller.version import VERSION
 
-        print(f"pozo {version('pozo')}")
+        print(f"pozo {VERSION}")
         return 0
     if args[0] not in COMMANDS:
         from difflib import get_close_matches

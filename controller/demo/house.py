@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,6 +23,7 @@ from controller.core.state import Table
 from controller.engine import Engine, InlineWriter, ThreadWriter
 from controller.journal.writer import Journal
 from controller.published import Published
+from controller.version import VERSION
 from hal.simulated.table import SimulatedTable
 
 Wall = Callable[[], str]
@@ -106,7 +106,7 @@ class House:
             self._thread.use(commit)
         self._engine = Engine(opened.recovered.state, opened.seq, self._thread or InlineWriter(commit), self.hardware)
         self._engine.listen(self._hear)
-        self._engine.start(version("pozo"), "demo")
+        self._engine.start(VERSION, "demo")
         await self.settled()
 
     async def _on_journal(self, job: Callable[[], Any]) -> Any:
