@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import resource
@@ -21,8 +22,13 @@ from typing import Any
 import pytest
 
 from controller.core.evolve import evolve
+from controller.core.inputs import Command, Load
+from controller.daemon import at_work
 from controller.journal.verify import verify
+from controller.journal.writer import Journal
+from tests.engine.fakes import BOSS
 from tests.engine.running import Caller, House, within
+from tests.engine.test_care import config_of
 
 
 @pytest.fixture
@@ -391,3 +397,35 @@ def test_sixteen_clients_at_once_delay_no_bet_and_leave_nothing_behind(house: Ho
         assert daemon.leave() == 0
         assert daemon.complaints() == ""
     assert verify(house.journal, evolve).damage is None
+
+
+# --- leaving, seen from within ---------------------------------------------------------------------------
+
+
+def test_leaving_darkens_the_table_and_keeps_its_round(tmp_path: Path) -> None:
+    config = config_of(tmp_path)
+
+    async def story() -> None:
+        async with at_work(config) as parts:
+            table, engine = parts.hardware, parts.engine
+            await engine.command(Command(Load(1, 5), BOSS))
+            table.turn_key("open")
+            await table.quiet()
+            table.press(1)
+            await table.quiet()
+            await engine.quiet()
+            assert table.lamp_lit(1)
+            for seat in (1, 2, 3):
+                table.press(seat)  # and players do not stop because the program does
+        await table.quiet()
+        assert not any(table.lamp_lit(seat) for seat in range(1, 7))
+        assert table.display is None
+        assert not engine.stopped
+        assert len(asyncio.all_tasks()) == 1
+        with Journal.open(config.journal, evolve) as journal:
+            assert journal.clean
+            assert journal.recovered.state == engine.state
+            assert engine.state.round is not None
+            assert engine.state.round.phase == "betting"
+
+    asyncio.run(story())
