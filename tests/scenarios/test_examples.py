@@ -19,7 +19,7 @@ TABLE_LINE = "# table: "
 FEWEST_EXPECTS = 5
 
 # What nobody sees in the view: corrections and transfers move a pot beside the meters that are shown.
-BESIDES = {"correction-and-transfer", "schedule", "seeding"}
+BESIDES = {"correction-and-transfer", "schedule", "seeding", "two-royals"}
 
 
 def table_of(scenario: Path) -> Path:
