@@ -25,7 +25,7 @@ from controller.core.pot import add
 from controller.core.potwords import Award, Release, Return, Undo
 from controller.core.prizes import claim_of, prizes_of
 from controller.core.refusals import Refusal
-from controller.core.state import Hit, Prize, Settlement, Table
+from controller.core.state import Bet, Hit, Prize, Settlement, Table
 
 HITS = 25
 """How many hits are remembered (8.2)."""
@@ -55,6 +55,7 @@ def _settled(d: Draft, s: PotAnswer) -> None:
     before = table.pot
     move(d, s)
     changed = answer.params is not None
+    hits = (*table.hits, *(Hit(round.number, p.seat, p.hand, p.amount, p.before, p.after) for p in prizes))
     settlement = Settlement(
         round=round.number,
         prizes=prizes,
@@ -64,13 +65,13 @@ def _settled(d: Draft, s: PotAnswer) -> None:
         params_before=before.params if changed else None,
         planned_before=before.planned if changed else None,
         scheduled_before=before.scheduled if changed else (),
+        displaced=hits[:-HITS],
         undo=round,
     )
     counts: dict[str, int] = {}
     for prize in prizes:
         counts[prize.hand.value] = counts.get(prize.hand.value, 0) + 1
-    new = tuple(Hit(round.number, p.seat, p.hand, p.amount, p.before, p.after) for p in prizes)
-    d.emit(RoundSettled(settlement, (*table.hits, *new)[-HITS:], counts))
+    d.emit(RoundSettled(settlement, hits[-HITS:], counts))
     if not prizes:
         d.emit(RoundEnded(round.number, "settled"))
 
@@ -104,14 +105,29 @@ def _unsettled(d: Draft, answer: PotAnswer) -> None:
     s = d.state.settlement
     assert s is not None
     assert s.undo is not None
+    bets = tuple(_as_now(d.state, seat, bet) for seat, bet in enumerate(s.undo.bets, start=1))
     voided = d.state.round is not None and d.state.round.voided
     move(d, answer)
     counts: dict[str, int] = {}
     for prize in s.prizes:
         if prize.status != "denied":
             counts[prize.hand.value] = counts.get(prize.hand.value, 0) - 1
-    hits = tuple(hit for hit in d.state.hits if hit.round != s.round)
-    d.emit(RoundUnsettled(replace(s.undo, voided=voided), hits, counts))
+    hits = _hits_without(d.state, s, frozenset(prize.seat for prize in s.prizes))
+    d.emit(RoundUnsettled(replace(s.undo, bets=bets, voided=voided), hits, counts))
+
+
+def _hits_without(table: Table, s: Settlement, seats: frozenset[int]) -> tuple[Hit, ...]:
+    """The last hits as if `seats` had won nothing in the settlement: those that theirs had displaced are back (8.2)."""
+    older = (hit for hit in s.displaced if hit not in table.hits)
+    kept = (hit for hit in table.hits if hit.round != s.round or hit.seat not in seats)
+    return (*older, *kept)[-HITS:]
+
+
+def _as_now(table: Table, seat: int, bet: Bet) -> Bet:
+    """A bet of a settlement that is undone; that its seat has closed since is not undone (2.10)."""
+    marked = table.round is not None and table.round.bets[seat - 1].approval
+    closed = bool(bet.bet) and table.seats[seat - 1].closed is not None
+    return replace(bet, approval=bet.approval or marked or closed)
 
 
 # --- prizes ----------------------------------------------------------------------------------------------
@@ -225,12 +241,11 @@ def _denied(d: Draft, seat: int, s: PotAnswer) -> None:
     assert settlement is not None
     prize = next(prize for prize in settlement.prizes if prize.seat == seat)
     move(d, s)
-    hits = tuple(hit for hit in d.state.hits if (hit.round, hit.seat) != (settlement.round, seat))
     d.emit(
         PrizeDenied(
             seat=seat,
             hand=prize.hand,
-            hits=hits,
+            hits=_hits_without(d.state, settlement, frozenset({seat})),
             moves=add(settlement.moves, answer.moves),
             seeded_reserve=Units(settlement.seeded_reserve + answer.seeded_reserve),
             seeded_house=Units(settlement.seeded_house + answer.seeded_house),

@@ -141,8 +141,8 @@ class Settlement(Struct, frozen=True):
     """The last settlement: its prizes, and what is needed to undo it exactly (rules 5.15).
 
     `moves` is everything it moved, denials included; `seeded_*` are what its seeding took; `params_before`,
-    `planned_before` and `scheduled_before` were in force before, when it changed them. `undo` is the round as it
-    stood, while undoing is still possible.
+    `planned_before` and `scheduled_before` were in force before, when it changed them. `displaced` are the hits that
+    its own pushed out of the last 25; `undo` is the round as it stood, while undoing is still possible.
     """
 
     round: int
@@ -153,6 +153,7 @@ class Settlement(Struct, frozen=True):
     params_before: Params | None = None
     planned_before: Params | None = None
     scheduled_before: tuple[Change, ...] = ()
+    displaced: tuple[Hit, ...] = ()
     undo: Round | None = None
 
 
