@@ -34,3 +34,54 @@ def test_2_3_a_chip_worth_nothing_bets_nothing_and_is_seen(value: int) -> None:
 def test_5_12_a_card_that_is_not_in_the_deck_is_no_hand_even_twice(card: int) -> None:
     with pytest.raises(CardError, match="no such card"):
         hand_class([Card(card)] * 5)
+
+
+def test_5_11_a_prize_that_was_payable_needs_approval_once_its_seat_has_failed() -> None:
+    t = T()
+    t.deal(1, 1)
+    t.show(s1="flush", s2="flush")
+    assert [t[f"prize.{seat}.status"] for seat in (1, 2)] == ["payable", "payable"]
+    t.fails("button", 1)
+    assert [t[f"prize.{seat}.status"] for seat in (1, 2)] == ["unapproved", "payable"]
+    with t.refuses("unapproved", "5.11"):
+        t.paid(1)
+    t.approve(1)
+    t.fails("node", 1)
+    t.paid(1)
+
+
+def test_5_11_undoing_a_settlement_forgets_no_seat_that_has_failed_since() -> None:
+    t = T()
+    t.deal(1)
+    t.show(s1="flush")
+    t.fails("button", 1)
+    t.unsettle()
+    t.settle()
+    assert t["prize.1.status"] == "unapproved"
+
+
+def test_5_11_nor_one_that_failed_when_the_round_had_ended() -> None:
+    t = T()
+    t.deal(1)
+    t.settle()
+    t.fails("button", 1)
+    t.unsettle()
+    t.show(s1="flush")
+    assert t["prize.1.status"] == "unapproved"
+
+
+def test_5_15_undoing_brings_back_the_hits_that_were_pushed_out_of_the_last_25() -> None:
+    t = T(approve_from=10**9)
+    for _ in range(5):
+        t.deal(1, 1, 1, 1, 1)
+        t.show(s1="flush", s2="flush", s3="flush", s4="flush", s5="flush")
+        t.pay_all()
+    before = t.state.hits
+    t.deal(1, 1, 1)
+    t.show(s1="flush", s2="flush", s3="flush")
+    t.deny(2)
+    t.deny(1)
+    assert [(hit.round, hit.seat) for hit in t.state.hits[-2:]] == [(5, 5), (6, 3)]
+    assert len(t.state.hits) == 25
+    t.unsettle()
+    assert t.state.hits == before
