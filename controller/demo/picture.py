@@ -150,9 +150,8 @@ def _status(scene: Scene, seat: int, shown: SeatPanel) -> Text:
     """Why the seat is as it is, in a few words."""
     speak, state = scene.speak.text, scene.table.seats[seat - 1]
     if (prize := scene.prize(seat)) is not None and prize.status != "denied":
-        said = speak(msg("{hand}: {amount}"), hand=speak(HANDS[prize.hand]), amount=scene.money.text(prize.amount))
-        marks = {"paid": " ✓", "unapproved": " ?"}
-        return Text(said + marks.get(prize.status, ""), GOLD)
+        mark = {"paid": " ✓", "unapproved": " ?"}.get(prize.status, "")
+        return Text(f"{scene.money.text(prize.amount)}{mark} · {speak(HANDS[prize.hand])}", GOLD)
     if state.closed is not None:
         why = CAUSES.get(state.closed, state.closed)
         return Text(f"{speak(_TEXTS['closed'])}: {speak(why)}", RED)
