@@ -14,6 +14,7 @@ import pytest
 
 from controller.core.messages import msg
 from controller.i18n import translator
+from controller.play import main
 from tests.scenarios.test_examples import EXAMPLES, SCENARIOS, table_of
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +42,13 @@ def pozo_play(*args: str | Path, environment: dict[str, str] | None = None) -> R
     out, err = process.communicate(timeout=60)
     assert "Traceback" not in err
     return Run(process.returncode, out, err, 0)
+
+
+def called(capsys: pytest.CaptureFixture[str], *args: str | Path) -> Run:
+    """The same in this process, for long lists of small cases."""
+    code = main(list(map(str, args)))
+    printed = capsys.readouterr()
+    return Run(code, printed.out, printed.err, 0)
 
 
 def pozo_play_measured(file: Path) -> Run:
@@ -277,9 +285,11 @@ def test_1_when_an_expectation_did_not_hold_and_all_of_them_are_listed(write: An
         ("press 1 \u2028 key open", "U+2028"),
     ],
 )
-def test_2_for_a_line_that_says_nothing_known(write: Any, line: str, said: str) -> None:
+def test_2_for_a_line_that_says_nothing_known(
+    write: Any, capsys: pytest.CaptureFixture[str], line: str, said: str
+) -> None:
     file = write(f"# an evening\nkey open\n{line}\nkey lock\n")
-    run = pozo_play(file, "--json")
+    run = called(capsys, file, "--json")
     assert run.code == 2
     assert run.out == ""
     assert run.err.startswith(f"{file}:3: ")
@@ -372,9 +382,11 @@ def test_2_for_a_configuration_that_is_wrong(tmp_path: Path, write: Any) -> None
         ("draw-chips", "break button 1"),
     ],
 )
-def test_2_for_what_no_such_table_could_do(write: Any, table: str, line: str) -> None:
+def test_2_for_what_no_such_table_could_do(
+    write: Any, capsys: pytest.CaptureFixture[str], table: str, line: str
+) -> None:
     file = write(f"key open\n{line}\n")
-    run = pozo_play(file, "--json", "--config", EXAMPLES / "tables" / f"{table}.toml")
+    run = called(capsys, file, "--json", "--config", EXAMPLES / "tables" / f"{table}.toml")
     assert run.code == 2
     assert run.out == ""
     assert run.err.startswith(f"{file}:2: {line}: ")
