@@ -22,6 +22,8 @@ FORMATS = (".svg", ".png")
 ROUNDS = 300
 """Rounds of a day, unless told otherwise: ten hours of thirty."""
 MOST_ROUNDS = 10_000
+YEARS = 4_000
+LEAST_YEARS, MOST_YEARS = 50, 100_000
 SEED = 1
 
 
@@ -67,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="exact fractions and decimals, for programs")
     parser.add_argument("--plot", metavar="FILE", help="draw the return and a simulated year, as .svg or .png")
     parser.add_argument("--rounds", metavar="N", default=str(ROUNDS), help=f"of the simulated day; {ROUNDS} by default")
+    parser.add_argument("--years", metavar="N", default=str(YEARS), help=f"simulated; {YEARS} by default")
     parser.add_argument("--seed", metavar="N", default=str(SEED), help=f"of the simulation; {SEED} by default")
     parser.add_argument("--language", choices=("es", "en"), help="of the answer; the table's own by default")
     return parser
@@ -123,24 +126,45 @@ def _drawing(options: argparse.Namespace, config: Config) -> Callable[[Minor, Mi
     if file.suffix.lower() not in FORMATS:
         text = msg("--plot: {file} must end in .svg or .png, which says how to draw it.")
         raise RequestError(text, file=file)
-    rounds, seed = _count(options.rounds), _count(options.seed)
-    if rounds is None or not 1 <= rounds <= MOST_ROUNDS:
-        raise RequestError(
-            msg("--rounds: write a number from 1 to 10000; {value} is none."), value=repr(options.rounds)
-        )
+    rounds = _between("--rounds", options.rounds, 1, MOST_ROUNDS)
+    years = _between("--years", options.years, LEAST_YEARS, MOST_YEARS)
+    seed = _count(options.seed)
     if seed is None:
         raise RequestError(msg("--seed: write a whole number; {value} is none."), value=repr(options.seed))
-    try:
-        with file.open("ab"):
-            pass
-    except OSError as error:
-        text = msg("--plot: {file} cannot be written ({why}); choose another place.")
-        raise RequestError(text, file=file, why=error.strerror) from error
     try:
         from controller.odds import plot
     except ImportError as error:
         text = msg("--plot needs {missing}, which is not installed; install pozo[plots].")
         raise RequestError(text, missing=error.name) from error
-    return lambda pot, bet, seats: plot.draw(
-        file, config, options.language or config.language, plot.Setting(pot, bet, seats, rounds, seed)
-    )
+    _try_to_write(file)
+
+    def draw(pot: Minor, bet: Minor, seats: int) -> str:
+        setting = plot.Setting(pot, bet, seats, rounds, seed, years)
+        try:
+            return plot.draw(file, config, options.language or config.language, setting)
+        except OSError as error:
+            raise _unwritable(file, error) from error
+
+    return draw
+
+
+def _between(option: str, asked: str, least: int, most: int) -> int:
+    count = _count(asked)
+    if count is None or not least <= count <= most:
+        text = msg("{option}: write a number from {least} to {most}; {value} is none.")
+        raise RequestError(text, option=option, least=least, most=most, value=repr(asked))
+    return count
+
+
+def _try_to_write(file: Path) -> None:
+    """Before any work is done for it; an existing file is left as it is."""
+    try:
+        with file.open("ab"):
+            pass
+    except OSError as error:
+        raise _unwritable(file, error) from error
+
+
+def _unwritable(file: Path, error: OSError) -> RequestError:
+    text = msg("--plot: {file} cannot be written ({why}); choose another place.")
+    return RequestError(text, file=file, why=error.strerror)

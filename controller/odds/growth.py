@@ -27,8 +27,9 @@ from controller.core.potwords import Params, PrizeRule
 from controller.odds.returns import chance, share
 
 STEPS = 2_000
+FAR = 15
 COARSEST = Fraction(1, 5)
-"""The most of an e-folding that one step may cover; prizes of the pot that fall so often leave no pot to speak of."""
+"""The most of an e-folding that one step may cover. Where shares fall more often there is no pot to speak of."""
 
 
 class JackpotPot(NamedTuple):
@@ -80,9 +81,11 @@ class _Course(NamedTuple):
     start: Fraction
     limit: Fraction | None
 
-    def taken(self, rule: PrizeRule, pot: Fraction) -> Fraction:
-        part = share(rule) * pot
-        return part if rule.cap_times is None else min(part, Fraction(rule.cap_times))
+    def taken(self, pot: Decimal) -> list[Decimal]:
+        """What each share takes from `pot`."""
+        parts = [pot * (rule.share or 0) / WHOLE for rule in self.partial]
+        caps = (rule.cap_times for rule in self.partial)
+        return [part if cap is None else min(part, Decimal(cap)) for part, cap in zip(parts, caps, strict=True)]
 
     @property
     def rate(self) -> Fraction:
@@ -91,11 +94,21 @@ class _Course(NamedTuple):
 
     @property
     def top(self) -> Fraction:
-        """Where the equation's other end is: the limit, or far beyond the last bend."""
-        if self.limit is not None:
-            return self.limit
-        bends = [rule.cap_times / share(rule) for rule in self.partial if rule.cap_times is not None]
-        return 4 * max(*bends, self.start) + 10 * self.gain / self.end
+        """Where the equation's other end is: the limit, or where the pot will be once in e^FAR jackpots."""
+        far = self.start + FAR * self.gain / self.end
+        return far if self.limit is None else min(self.limit, far)
+
+    def line(self, pot: Fraction) -> Fraction:
+        """V far up, where it is straight: caps that bind take what they may, other shares their part."""
+        bound = [rule.cap_times for rule in self.partial if rule.cap_times is not None and self._binds(rule, pot)]
+        chances = [chance(rule.hand) for rule in self.partial if self._binds(rule, pot)]
+        capped = sum((p * cap for p, cap in zip(chances, bound, strict=True)), Fraction(0))
+        free = [chance(rule.hand) * share(rule) for rule in self.partial if not self._binds(rule, pot)]
+        slope = self.end / (self.end + sum(free, Fraction(0)))
+        return slope * pot + slope * (self.gain - capped) / self.end
+
+    def _binds(self, rule: PrizeRule, pot: Fraction) -> bool:
+        return rule.cap_times is not None and share(rule) * pot > rule.cap_times
 
 
 Line = tuple[Decimal, Decimal]
@@ -105,13 +118,16 @@ Line = tuple[Decimal, Decimal]
 def _bent(course: _Course) -> Fraction | None:
     """V(start) by trapezoids; None where the steps would be too coarse."""
     step = course.top / STEPS
+    if step == 0:  # a pot that is limited to nothing
+        return Fraction(0)
     folding = course.rate * step / course.gain
     if folding > COARSEST:
         return None
     with localcontext() as context:
         context.prec = 40 + int(folding * STEPS)
-        values = _march(course, step)
-        a, b = _far_end(course, step, values)
+        grid = _decimal(step)
+        values = _march(course, grid)
+        a, b = _far_end(course, grid, values)
         unknown = -a / b
         low = min(int(course.start / step), STEPS - 1)
         part = _decimal(course.start / step - low)
@@ -121,18 +137,18 @@ def _bent(course: _Course) -> Fraction | None:
         return Fraction(+found)
 
 
-def _march(course: _Course, step: Fraction) -> list[Line]:
+def _march(course: _Course, step: Decimal) -> list[Line]:
     """V at 0, step, 2·step, … STEPS·step."""
-    half = _decimal(step / course.gain / 2)
+    half = step / _decimal(course.gain) / 2
     rate, end = _decimal(course.rate), _decimal(course.end)
     chances = [_decimal(chance(rule.hand)) for rule in course.partial]
     values: list[Line] = [(Decimal(0), Decimal(1))]
     slope: Line = (Decimal(0), _decimal(course.end))  # at x = 0 nothing is taken: rate − Σ p_j = p
     for n in range(1, STEPS + 1):
         pot = n * step
-        known_a, known_b, own = end * _decimal(pot), Decimal(0), Decimal(0)
-        for rule, p in zip(course.partial, chances, strict=True):
-            low, part = _place(pot - course.taken(rule, pot), step, n)
+        known_a, known_b, own = end * pot, Decimal(0), Decimal(0)
+        for taken, p in zip(course.taken(pot), chances, strict=True):
+            low, part = _place(pot - taken, step, n)
             (a0, b0) = values[low]
             known_a += p * (1 - part) * a0
             known_b += p * (1 - part) * b0
@@ -149,29 +165,26 @@ def _march(course: _Course, step: Fraction) -> list[Line]:
     return values
 
 
-def _far_end(course: _Course, step: Fraction, values: list[Line]) -> Line:
+def _far_end(course: _Course, step: Decimal, values: list[Line]) -> Line:
     """What must be zero at the top: at a limit the equation without growth, else the distance from the line."""
     a, b = values[-1]
-    if course.limit is None:
-        uncapped = [rule for rule in course.partial if rule.cap_times is None]
-        capped = sum((chance(r.hand) * r.cap_times for r in course.partial if r.cap_times is not None), Fraction(0))
-        slope = course.end / (course.end + sum((chance(r.hand) * share(r) for r in uncapped), Fraction(0)))
-        line = slope * course.top + slope * (course.gain - capped) / course.end
-        return a - _decimal(line), b
+    if course.top != course.limit:
+        return a - _decimal(course.line(course.top)), b
     rate = _decimal(course.rate)
     left = [rate * a - _decimal(course.end * course.top), rate * b]
-    for rule in course.partial:
-        low, part = _place(course.top - course.taken(rule, course.top), step, STEPS)
+    top = _decimal(course.top)
+    for rule, taken in zip(course.partial, course.taken(top), strict=True):
+        low, part = _place(top - taken, step, STEPS)
         for column in (0, 1):
             between = values[low][column] + part * (values[low + 1][column] - values[low][column])
             left[column] -= _decimal(chance(rule.hand)) * between
     return left[0], left[1]
 
 
-def _place(pot: Fraction, step: Fraction, below: int) -> tuple[int, Decimal]:
+def _place(pot: Decimal, step: Decimal, below: int) -> tuple[int, Decimal]:
     """The grid point at or under `pot` (always under `below`) and how far `pot` lies from it towards the next."""
     low = min(int(pot / step), below - 1)
-    return low, _decimal(pot / step - low)
+    return low, pot / step - low
 
 
 def _decimal(value: Fraction) -> Decimal:

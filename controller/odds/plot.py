@@ -22,7 +22,7 @@ from controller.core.money import Minor
 from controller.core.potwords import Params
 from controller.i18n import Language
 from controller.odds.returns import break_even, cap_binds, returned
-from controller.odds.simulate import QUANTILES, YEARS, Setting, Year, year
+from controller.odds.simulate import QUANTILES, Setting, Year, year
 from controller.odds.text import Teller
 
 if TYPE_CHECKING:
@@ -67,10 +67,10 @@ def draw(file: Path, config: Config, language: Language, setting: Setting) -> st
         figure.suptitle(t.heading(), x=0.015, ha="left", fontsize=10, color=GREY)
         _returns(above, t, setting)
         _year(below, t, setting, found)
-        figure.supxlabel("\n".join((_assumptions(t, setting), t.error(found))), fontsize=8.5, color=GREY)
+        figure.supxlabel("\n".join((_assumptions(t, setting), t.error(found, setting.years))), fontsize=8.5, color=GREY)
         metadata = {"Date": None} if file.suffix.lower() == ".svg" else {"Software": None}
         figure.savefig(file, format=file.suffix[1:].lower(), dpi=150, metadata=metadata)
-    return t.error(found)
+    return t.error(found, setting.years)
 
 
 class Scribe(Teller):
@@ -91,7 +91,7 @@ class Scribe(Teller):
         title = self.text(GAMES[self.setup.game].title)
         return " · ".join((self.text(msg("Table {table}"), table=self.setup.table), title, self.currency()))
 
-    def error(self, found: Year) -> str:
+    def error(self, found: Year, years: int) -> str:
         """How well the simulation knows what it says."""
         low, high = (self.compact(value) for value in found.median)
         return self.text(
@@ -99,7 +99,7 @@ class Scribe(Teller):
                 "{years} simulated years: on the last day the median pot lies between {low} and {high} ({sure} "
                 "confidence), and the mean is {mean} ± {error} (standard error)."
             ),
-            years=self.number(YEARS),
+            years=self.number(years),
             sure=self.share(0.95),
             low=low,
             high=high,

@@ -35,13 +35,15 @@ SIGMAS = 1.959964
 
 class Setting(NamedTuple):
     """What happens at the table: the pot at the start, and every bet (minor units), seats in a round, rounds in a
-    day; `seed` of the generator."""
+    day; `seed` of the generator; how many `years` are simulated, of how many `days`."""
 
     pot: Minor
     bet: Minor
     seats: int
     rounds: int
     seed: int
+    years: int = YEARS
+    days: int = DAYS
 
     @property
     def bets(self) -> int:
@@ -50,7 +52,7 @@ class Setting(NamedTuple):
 
 
 class Year(NamedTuple):
-    """What `YEARS` simulated years had in common.
+    """What the simulated years had in common.
 
     `quantiles` has a row for each of `QUANTILES` and a column for each day, the first the start; `example` is one
     year. `median` is the interval that holds the true median of the last day with 95 %, whatever its law; `mean` and
@@ -72,12 +74,10 @@ def year(
     params: Params,
     setting: Setting,
     progress: Callable[[int, int], None] = lambda done, of: None,
-    *,
-    years: int = YEARS,
-    days: int = DAYS,
 ) -> Year:
     """Simulate; `progress` hears of every day that is done."""
-    table = _Table(params, setting, years)
+    years, days = setting.years, setting.days
+    table = _Table(params, setting)
     quantiles, example = np.empty((len(QUANTILES), days + 1)), np.empty(days + 1)
     for day in range(days + 1):
         if day:
@@ -103,7 +103,7 @@ def year(
 class _Table:
     """Many tables alike, each with its pot."""
 
-    def __init__(self, params: Params, setting: Setting, years: int) -> None:
+    def __init__(self, params: Params, setting: Setting) -> None:
         self.rules = sorted(params.prizes, key=lambda rule: rule.share is not None)
         self.fixed = sum(rule.share is None for rule in self.rules)
         self.bets = setting.bets
@@ -117,7 +117,7 @@ class _Table:
         chances = [float(chance(rule.hand)) for rule in self.rules]
         self.chances = [*chances, 1 - sum(chances)]
         self.random = np.random.default_rng(setting.seed)
-        self.pots: Floats = np.full(years, float(setting.pot))
+        self.pots: Floats = np.full(setting.years, float(setting.pot))
         self.hits: Ints = np.zeros(len(self.rules), dtype=np.int64)
         self.found: list[Floats] = []
 

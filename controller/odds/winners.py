@@ -301,6 +301,7 @@ def _ranked(left: Left, hands: frozenset[Hand], most: int) -> Poly:
     return tuple(sets)
 
 
+@cache
 def _full_houses(left: Left, count: int) -> int:
     """In how many ways `count` disjoint full houses can be taken: first their triples, then a pair for each."""
     ways = 0
@@ -335,6 +336,7 @@ def _times(a: Poly, b: Poly, most: int) -> Poly:
     return tuple(product)
 
 
+@cache
 def _power(a: Poly, exponent: int, most: int) -> Poly:
     result: Poly = (1,)
     for _ in range(exponent):
