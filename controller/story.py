@@ -143,7 +143,7 @@ def _closed(s: Story, e: ev.BettingClosed) -> str:
 
 
 def _sealed(s: Story, e: ev.RoundSealed) -> str:
-    return s.say(msg("The round is sealed: {bets} bets, {total} in all."), bets=e.bets, total=s.money(e.total))
+    return s.say(msg("The round is sealed. Bets: {bets}; in all {total}."), bets=e.bets, total=s.money(e.total))
 
 
 def _moved(s: Story, e: ev.PotMoved) -> str:
@@ -264,12 +264,12 @@ def _reopened(s: Story, e: ev.SeatReopened) -> str:
 
 def _loaded(s: Story, e: ev.CreditsLoaded) -> str:
     return s.say(
-        msg("Seat {seat} buys {count} credits and has {credits}."), seat=e.seat, count=e.count, credits=e.credits
+        msg("Seat {seat} buys credits: {count}; it has {credits}."), seat=e.seat, count=e.count, credits=e.credits
     )
 
 
 def _cashed(s: Story, e: ev.CreditsCashed) -> str:
-    return s.say(msg("Seat {seat} cashes out {count} credits."), seat=e.seat, count=e.count)
+    return s.say(msg("Seat {seat} cashes its credits out: {count}."), seat=e.seat, count=e.count)
 
 
 def _handed(s: Story, e: ev.ChipsHandedBack) -> str:
