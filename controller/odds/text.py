@@ -135,9 +135,9 @@ def _jackpot(t: Teller, found: Odds) -> str:
     title = t.text(msg("The prize of the whole pot: {hand}"), hand=hand)
     rows = [(t.text(msg("falls once in so many bets")), t.one_in(chance(whole.hand)))]
     if mean is not None:
-        about = msg("{pot}") if mean.exact else msg("about {pot}")
+        pot = t.amount(mean.mean)
         label = t.text(msg("the pot at that moment, on average, if every bet is {bet}"), bet=t.money(found.bet))
-        rows.append((label, t.text(about, pot=t.amount(mean.mean))))
+        rows.append((label, pot if mean.exact else t.text(msg("about {pot}"), pot=pot)))
     return _section(title, rows, right=1)
 
 
