@@ -387,7 +387,7 @@ def test_4_9_a_table_that_drains_its_pot_is_refused_with_the_figures(
     assert "drain 36.2376% of bets" in capsys.readouterr().err
 
 
-def test_figures_need_neither_numpy_nor_matplotlib() -> None:
+def test_figures_need_neither_numpy_nor_matplotlib(tmp_path: Path) -> None:
     """A table in a casino has none of them: the program without a picture must not even look."""
     code = (
         "import sys; sys.modules['numpy'] = sys.modules['matplotlib'] = None\n"
@@ -395,9 +395,10 @@ def test_figures_need_neither_numpy_nor_matplotlib() -> None:
         f"assert main([{str(EXAMPLES / 'draw-1.toml')!r}]) == 0\n"
         f"sys.exit(main([{str(EXAMPLES / 'draw-1.toml')!r}, '--language', 'en', '--plot', 'x.svg']))"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd="/tmp")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert run.returncode == 2
     assert "not installed; install pozo[plots]" in run.stderr
+    assert not any(tmp_path.iterdir())
 
 
 def test_no_game_is_known_by_name() -> None:
