@@ -308,12 +308,14 @@ class SeatVoided(Event, frozen=True, tag=True):
 
 
 class LampChanged(Event, frozen=True, tag=True):
-    """A lamp was sensed to have changed. `confirms`: it is the first light of a valid bet (2.6)."""
+    """A lamp was sensed to have changed. `confirms`: it is the first light of a valid bet; `forgets`: the bet that it
+    had been lit for is gone, and the next one must be seen lit anew (2.6)."""
 
     seat: int
     lit: bool
     at: Stamp
     confirms: bool = False
+    forgets: bool = False
 
 
 class PartBroke(Event, frozen=True, tag=True):

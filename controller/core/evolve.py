@@ -294,7 +294,7 @@ def _round_voided(t: Table, e: ev.RoundVoided) -> Table:
 
 def _lamp_changed(t: Table, e: ev.LampChanged) -> Table:
     t = _seat(t, e.seat, sensed=e.lit, sensed_at=e.at)
-    return _bet(t, e.seat, confirmed=True) if e.confirms else t
+    return _bet(t, e.seat, confirmed=e.confirms) if e.confirms or e.forgets else t
 
 
 def _part_broke(t: Table, e: ev.PartBroke) -> Table:

@@ -38,7 +38,8 @@ def lamp_sensed(d: Draft, s: LampSensed) -> None:
         s.lit and commanded and round is not None and not d.bet(s.seat).confirmed
         and valid_bet(d.state, d.bet(s.seat))
     )  # fmt: skip
-    d.emit(LampChanged(s.seat, s.lit, s.at, confirms))
+    forgets = not s.lit and round is not None and d.bet(s.seat).confirmed and not d.bet(s.seat).bet
+    d.emit(LampChanged(s.seat, s.lit, s.at, confirms, forgets))
     go_on_testing(d, s.seat)
     try_seal(d)
 
@@ -157,14 +158,16 @@ def _fate_of_bet(d: Draft, seat: int, cause: Cause) -> None:
 def _stands(d: Draft, seat: int, cause: Cause) -> bool:
     """Whether a bet outlives the closing of its seat: it was valid at the lock (2.6, 2.10).
 
-    A lamp that was never lit for this bet, or was dark already at the edge, means that it was not.
+    A lamp that was never lit for this bet, or was dark already at the edge, means that it was not. One that went dark
+    after the edge was lit until then. After a restart all that is known is whether it was ever lit for this bet.
     """
     round = d.state.round
     if round is None or round.phase == "betting" or not round.bets[seat - 1].bet:
         return False
     if round.sealed or cause != "lamp":
         return True
-    dark_since = d.seat(seat).sensed_at
+    lamp = d.seat(seat)
     assert round.edge is not None
-    went_dark_later = dark_since is None or dark_since > round.edge
-    return round.bets[seat - 1].confirmed and went_dark_later
+    if lamp.sensed or lamp.sensed_at is None:
+        return round.bets[seat - 1].confirmed
+    return lamp.sensed_at > round.edge
