@@ -85,3 +85,35 @@ def test_5_15_undoing_brings_back_the_hits_that_were_pushed_out_of_the_last_25()
     assert len(t.state.hits) == 25
     t.unsettle()
     assert t.state.hits == before
+
+
+def test_2_6_a_bet_made_anew_must_be_seen_lit_anew_even_across_a_power_cut() -> None:
+    t = T(bet_max=1_000)
+    t.open()
+    t.load(1, 1)
+    t.press(1)
+    t.press(1)  # taken back: the lamp goes dark, and never lights again
+    t.dead_lamps.add(1)
+    t.press(1)
+    t.lock()
+    t.restart()
+    t.runs_out("lamp", 1)
+    assert t["sealed"] is True
+    assert t["seat.1.bet"] == "0"
+    assert t["seat.1.credits"] == 1
+
+
+def test_2_8_a_bet_lit_at_the_edge_stands_though_it_was_taken_back_after_it() -> None:
+    t = T(bet_max=1_000)
+    t.silent.add(1)
+    t.open()
+    t.load(1, 1)
+    t.press(1)
+    edge = t.ms + 1
+    t.press(1)
+    t.dead_lamps.add(1)
+    t.lock(edge)
+    t.complete(1)
+    t.runs_out("lamp", 1)
+    assert t["sealed"] is True
+    assert t["seat.1.bet"] == "1000"
