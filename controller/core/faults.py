@@ -27,6 +27,9 @@ NOISE_A_MINUTE = 10
 CLOSING: dict[Part, Cause] = {"lamp": "lamp", "button": "button", "slot": "slot", "node": "node", "noise": "noise"}
 """The parts whose failure closes their seat."""
 
+SHOWS_THE_BET = ("lamp", "node")
+"""The parts without which a lamp is not seen lit, so that a bet's light cannot be awaited any longer."""
+
 
 def lamp_sensed(d: Draft, s: LampSensed) -> None:
     """A lamp went on or out, whatever was commanded."""
@@ -127,8 +130,8 @@ def fail(d: Draft, seat: int, part: Part) -> None:
     if d.seat(seat).closed in (None, "dealer") and part in CLOSING:
         close(d, seat, CLOSING[part])
         d.alarm(f"{part}-failed", seat)
-    elif part == "lamp":
-        _fate_of_bet(d, seat, "lamp")
+    elif part in SHOWS_THE_BET:
+        _fate_of_bet(d, seat, CLOSING[part])
 
 
 def close(d: Draft, seat: int, cause: Cause) -> None:
@@ -158,13 +161,13 @@ def _fate_of_bet(d: Draft, seat: int, cause: Cause) -> None:
 def _stands(d: Draft, seat: int, cause: Cause) -> bool:
     """Whether a bet outlives the closing of its seat: it was valid at the lock (2.6, 2.10).
 
-    A lamp that was never lit for this bet, or was dark already at the edge, means that it was not. One that went dark
-    after the edge was lit until then. After a restart all that is known is whether it was ever lit for this bet.
+    A lamp that was never seen lit for this bet, or was dark already at the edge, means that it was not. One that went
+    dark after the edge was lit until then. After a restart all that is known is whether it was ever lit for this bet.
     """
     round = d.state.round
     if round is None or round.phase == "betting" or not round.bets[seat - 1].bet:
         return False
-    if round.sealed or cause != "lamp":
+    if round.sealed or cause not in SHOWS_THE_BET:
         return True
     lamp = d.seat(seat)
     assert round.edge is not None

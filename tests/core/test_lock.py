@@ -318,6 +318,29 @@ def test_2_8_a_lamp_that_fails_between_edge_and_seal_leaves_the_bet_to_be_approv
     assert t["prize.1.status"] == "unapproved"
 
 
+def test_2_8_a_silent_seat_whose_lamp_was_never_seen_lit_has_no_bet() -> None:
+    t = T()
+    t.dead_lamps, t.silent = {1}, {1}
+    t.open()
+    t.bet(1, 2)
+    t.lock()
+    t.runs_out("seal")
+    assert (t["sealed"], t["seat.1.reason"]) == (True, "node")
+    assert (t["seat.1.bet"], t["seat.1.credits"], t["meters.bet_count"]) == ("0", 2, 0)
+
+
+def test_2_8_a_seat_that_goes_silent_before_its_lamp_is_seen_lit_has_no_bet_though_it_closed_before() -> None:
+    t = T()
+    t.dead_lamps = {1}
+    t.open()
+    t.bet(1, 2)
+    t.lock()
+    t.fails("button", 1)
+    assert (t["sealed"], t["seat.1.bet"]) == (False, "2000")  # its lamp may still light
+    t.fails("node", 1)
+    assert (t["sealed"], t["seat.1.bet"], t["seat.1.credits"]) == (True, "0", 2)
+
+
 def test_2_8_contributions_enter_the_pot_at_the_seal() -> None:
     t = betting()
     t.silent = {3}
