@@ -284,8 +284,8 @@ def _params_back(pot: Pot, answer: Moved, ask: Release | Undo) -> Moved:
 
 
 def _plan(pot: Pot, ask: Plan) -> Moved:
-    limit = ask.params.limit
-    if limit is not None and limit != pot.params.limit and to_units(limit) < pot.main:
+    limit, waiting = ask.params.limit, (pot.planned or pot.params).limit
+    if limit is not None and limit != waiting and to_units(limit) < pot.main:
         return Moved(pot.main, pot.reserve, refusal=_limit_below())
     return Moved(pot.main, pot.reserve, planned=ask.params, scheduled=(*pot.scheduled, ask.change))
 

@@ -250,6 +250,16 @@ def test_4_5_a_limit_below_the_current_value_is_refused() -> None:
     t.schedule("pot.limit", "20000000")
 
 
+def test_4_5_a_pot_grown_beyond_a_limit_that_waits_does_not_stop_other_changes() -> None:
+    t = T(main=20_000_000)
+    t.schedule("pot.limit", "20001000")
+    t.deal(3)  # 2100
+    t.settle()
+    t.schedule("bet.max", "5")
+    with t.refuses("limit-below-pot", "4.5"):
+        t.schedule("pot.limit", "20000500")
+
+
 def test_4_5_a_limit_below_the_base_is_refused() -> None:
     t = T()
     with t.refuses("bad-pot", "4.5"):
