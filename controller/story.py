@@ -192,11 +192,8 @@ def _paid(s: Story, e: ev.PrizePaid) -> str:
 
 
 def _ended(s: Story, e: ev.RoundEnded) -> str:
-    return s.say(msg("Round {round} is over."), round=e.round)
-
-
-def _voided(s: Story, e: ev.RoundVoided) -> str:
-    return s.say(msg("Round {round} is void."), round=e.round)
+    text = msg("Round {round} is void.") if e.how == "void" else msg("Round {round} is over.")
+    return s.say(text, round=e.round)
 
 
 def _forfeited(s: Story, e: ev.HandForfeited) -> str:
@@ -334,7 +331,6 @@ _TELL: dict[type[ev.Event], Callable[[Story, Any], str]] = {
     ev.PrizeDenied: _denied,
     ev.PrizePaid: _paid,
     ev.RoundEnded: _ended,
-    ev.RoundVoided: _voided,
     ev.HandForfeited: _forfeited,
     ev.HandRestored: _restored,
     ev.HandDeclared: _declared,

@@ -248,16 +248,10 @@ class PrizePaid(Event, frozen=True, tag=True):
 
 
 class RoundEnded(Event, frozen=True, tag=True):
-    """The round is over: settled, paid, or void. Lamps go out."""
+    """The round is over: settled, paid, or void (5.13; the reason stands in the command). Lamps go out."""
 
     round: int
     how: Literal["settled", "paid", "void"]
-
-
-class RoundVoided(Event, frozen=True, tag=True):
-    """A supervisor voided the round (the reason stands in the command); the returns come with it (5.13)."""
-
-    round: int
 
 
 class HandForfeited(Event, frozen=True, tag=True):
@@ -431,7 +425,7 @@ AnyEvent = (
     TableOpened | Started | CommandTaken | CommandRefused | AccessDenied | BettingOpened | BetChanged
     | BetStripped | ChipSetAside | BetReturned | BettingClosed | SourceCompleted | RoundSealed | PotAsked
     | PotMoved | RoundSettled | RoundUnsettled | PrizeApproved | PrizeHeld | PrizeDenied | PrizePaid | RoundEnded
-    | RoundVoided | HandForfeited | HandRestored | HandDeclared | HandUndeclared | BoardShown | IrregularDeal
+    | HandForfeited | HandRestored | HandDeclared | HandUndeclared | BoardShown | IrregularDeal
     | SeatVoided | LampChanged | PartBroke | PartWorks | NoiseCounted | SeatClosed | SeatTested | SeatReopened
     | CreditsLoaded | CreditsCashed | ChipsHandedBack | AlarmRaised | AlarmsSeen | KeyMoved | ServiceChanged
     | ServiceStopped | TransferRecorded | CorrectionRecorded

@@ -285,10 +285,6 @@ def _round_ended(t: Table, e: ev.RoundEnded) -> Table:
     return replace(t, round=None)
 
 
-def _round_voided(t: Table, e: ev.RoundVoided) -> Table:
-    return _round(t, voided=True)
-
-
 # --- seats and parts -------------------------------------------------------------------------------------
 
 
@@ -382,7 +378,6 @@ _APPLY: dict[type[ev.Event], Callable[[Table, Any], Table]] = {
     ev.PrizeDenied: _prize_denied,
     ev.PrizePaid: _prize_paid,
     ev.RoundEnded: _round_ended,
-    ev.RoundVoided: _round_voided,
     ev.LampChanged: _lamp_changed,
     ev.PartBroke: _part_broke,
     ev.PartWorks: _part_works,

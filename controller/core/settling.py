@@ -15,7 +15,6 @@ from controller.core.events import (
     RoundEnded,
     RoundSettled,
     RoundUnsettled,
-    RoundVoided,
 )
 from controller.core.hands import not_sealed
 from controller.core.inputs import PotAnswer
@@ -37,8 +36,6 @@ HITS = 25
 def settle(d: Draft, act: do.Settle) -> None:
     """Fix all prizes, move the money, seed: one step (5.15)."""
     refusal = not_sealed(d.state)
-    if refusal is None and d.round.voided:
-        refusal = _no_round()
     if refusal is not None:
         return d.refuse(refusal)
     return d.ask("claim", claim_of(d.round, d.state.pot.params))
@@ -106,14 +103,13 @@ def _unsettled(d: Draft, answer: PotAnswer) -> None:
     assert s is not None
     assert s.undo is not None
     bets = tuple(_as_now(d.state, seat, bet) for seat, bet in enumerate(s.undo.bets, start=1))
-    voided = d.state.round is not None and d.state.round.voided
     move(d, answer)
     counts: dict[str, int] = {}
     for prize in s.prizes:
         if prize.status != "denied":
             counts[prize.hand.value] = counts.get(prize.hand.value, 0) - 1
     hits = _hits_without(d.state, s, frozenset(prize.seat for prize in s.prizes))
-    d.emit(RoundUnsettled(replace(s.undo, bets=bets, voided=voided), hits, counts))
+    d.emit(RoundUnsettled(replace(s.undo, bets=bets), hits, counts))
 
 
 def _hits_without(table: Table, s: Settlement, seats: frozenset[int]) -> tuple[Hit, ...]:
@@ -268,10 +264,8 @@ def void(d: Draft, act: do.Void) -> None:
         refusal = _not_undoable(d.state)
         if refusal is not None:
             d.refuse(refusal)
-            return
-    d.emit(RoundVoided(round.number))
-    if round.phase == "paying":
-        _ask_undo(d, "undo-void")
+        else:
+            _ask_undo(d, "undo-void")
     else:
         _return_all(d)
 

@@ -113,7 +113,6 @@ class Round(Struct, frozen=True):
     overflowed: Units = Units(0)
     board: tuple[Card, ...] = ()
     advised_void: bool = False
-    voided: bool = False
 
 
 class Seat(Struct, frozen=True):
