@@ -250,9 +250,9 @@ def try_seal(d: Draft) -> None:
 
 
 def give_back(d: Draft, seat: int, cause: ReturnCause) -> None:
-    """Return a seat's bet (2.4): to its credits, or as chips to be handed back. The pot, where the bet had
-    entered, has been asked before."""
-    bet = d.bet(seat)
+    """Return a seat's bet (2.4): to its credits, or as chips to be handed back. After the seal, when the bets have
+    entered the pot, that has been asked before."""
+    bet, sealed = d.bet(seat), d.round.sealed
     credits = d.state.setup.acceptor == "credits"
     d.emit(
         BetReturned(
@@ -261,7 +261,7 @@ def give_back(d: Draft, seat: int, cause: ReturnCause) -> None:
             cause,
             credits=bet.bet // d.state.setup.denomination if credits else 0,
             owed=Minor(0) if credits else bet.bet,
-            turnover=Minor(0) if bet.contributed else bet.bet,
-            bet_count=-1 if bet.contributed else 0,
+            turnover=Minor(0) if sealed else bet.bet,
+            bet_count=-1 if sealed else 0,
         )
     )

@@ -158,7 +158,7 @@ def _bet_returned(t: Table, e: ev.BetReturned) -> Table:
         turnover=Minor(m.turnover + e.turnover),
         bet_count=m.bet_count + e.bet_count,
     )
-    return _bet(t, e.seat, bet=Minor(0), increments=(), confirmed=False, contributed=False)
+    return _bet(t, e.seat, bet=Minor(0), increments=(), confirmed=False)
 
 
 def _betting_closed(t: Table, e: ev.BettingClosed) -> Table:
@@ -171,10 +171,7 @@ def _source_completed(t: Table, e: ev.SourceCompleted) -> Table:
 
 
 def _round_sealed(t: Table, e: ev.RoundSealed) -> Table:
-    assert t.round is not None
-    bets = tuple(replace(bet, contributed=True) if bet.bet else bet for bet in t.round.bets)
-    t = _round(t, sealed=True, bets=bets)
-    m = t.meters
+    t, m = _round(t, sealed=True), t.meters
     return _meters(t, bet_count=m.bet_count + e.bets, turnover=Minor(m.turnover + e.total))
 
 

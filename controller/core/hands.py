@@ -160,7 +160,7 @@ def irregular(d: Draft, act: do.Irregular) -> None:
         if d.bet(act.seat).forfeit is None:
             d.emit(HandForfeited(act.seat, "information"))
     elif outcome in ("void-seat", "return-bet"):
-        return_seat(d, act.seat, void=outcome == "void-seat")
+        _return_seat(d, act.seat)
 
 
 def _seat_wanted(act: do.Irregular) -> Refusal:
@@ -169,12 +169,10 @@ def _seat_wanted(act: do.Irregular) -> Refusal:
     return Refusal("unknown-seat", "7.3", msg("{kind} concerns one seat; name it."), {"kind": act.kind})
 
 
-def return_seat(d: Draft, seat: int, *, void: bool) -> None:
+def _return_seat(d: Draft, seat: int) -> None:
     """Return one seat's bet (5.13, 2.1); what had entered the pot is undone first (3.3)."""
-    bet = d.bet(seat)
-    if void or bet.contributed:
+    if d.round.sealed:
         d.emit(SeatVoided(seat))
-    if bet.contributed:
-        d.ask("return", Return(((seat, bet.bet),), d.round.overflowed))
+        d.ask("return", Return(((seat, d.bet(seat).bet),), d.round.overflowed))
     else:
         give_back(d, seat, "irregular")

@@ -272,9 +272,8 @@ def void(d: Draft, act: do.Void) -> None:
 
 def _return_all(d: Draft) -> None:
     bets = tuple((seat, bet.bet) for seat, bet in enumerate(d.round.bets, start=1) if bet.bet)
-    entered = tuple((seat, amount) for seat, amount in bets if d.bet(seat).contributed)
-    if entered:
-        d.ask("void", Return(entered, d.round.overflowed))
+    if bets and d.round.sealed:
+        d.ask("void", Return(bets, d.round.overflowed))
     else:
         _voided(d)
 

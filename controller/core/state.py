@@ -88,7 +88,6 @@ class Bet(Struct, frozen=True):
     bet: Minor = Minor(0)
     increments: tuple[Increment, ...] = ()
     confirmed: bool = False
-    contributed: bool = False
     forfeit: Forfeit | None = None
     void: bool = False
     approval: bool = False

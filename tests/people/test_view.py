@@ -39,8 +39,8 @@ def playing() -> Table:
     """A table with a locked and sealed round, a closed seat, prizes of the round before, and figures on its meters."""
     table = opened()
     bets = (
-        Bet(bet=Minor(500), contributed=True, hand=Hand.STRAIGHT_FLUSH),
-        Bet(bet=Minor(250), contributed=True, forfeit="exchange"),
+        Bet(bet=Minor(500), hand=Hand.STRAIGHT_FLUSH),
+        Bet(bet=Minor(250), forfeit="exchange"),
         Bet(),
     )
     prizes = (
