@@ -100,7 +100,7 @@ def _act(d: Draft, c: Command) -> None:
         _ACTS[type(c.act)](d, c.act)
 
 
-_WHILE_PENDING = (do.Load, do.CashOut, do.Close, do.Reopen, do.Ack, do.Board)
+_WHILE_PENDING = (do.Load, do.CashOut, do.Close, do.Reopen, do.Ack)
 """What can be done while the pot owes an answer: what neither asks it nor depends on it (9.3)."""
 
 _IN_ANY_STATE = (do.Reopen, do.Ack, do.Service, do.CashOut, do.Schedule)

@@ -102,10 +102,7 @@ class BettingOpened(Event, frozen=True, tag=True):
 
 
 class BetChanged(Event, frozen=True, tag=True):
-    """A bet became `bet`, and its seat's credits `credits`, by an act of the player stamped `at` (2.2, 2.3).
-
-    `increments` are all acts of this round that count at the seat.
-    """
+    """A bet became `bet`, and its seat's credits `credits`, by an act of the player stamped `at` (2.2, 2.3)."""
 
     seat: int
     bet: Minor

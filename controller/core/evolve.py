@@ -122,9 +122,8 @@ def _service_stopped(t: Table, e: ev.ServiceStopped) -> Table:
 
 def _betting_opened(t: Table, e: ev.BettingOpened) -> Table:
     settlement = t.settlement and replace(t.settlement, undo=None)
-    seats = tuple(replace(s, testing="") if s.testing else s for s in t.seats)
     round = Round(number=e.round, phase="betting", bets=(Bet(),) * len(t.seats), opened=e.at)
-    return replace(t, rounds=e.round, round=round, settlement=settlement, seats=seats)
+    return replace(t, rounds=e.round, round=round, settlement=settlement)
 
 
 def _bet_changed(t: Table, e: ev.BetChanged) -> Table:

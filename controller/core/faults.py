@@ -107,8 +107,6 @@ def _sources_silent(d: Draft) -> None:
     """Sources that did not report up to the lock's edge count as failed (2.8)."""
     for source in d.round.waiting:
         fail(d, source, "node")
-        if source in d.round.waiting:
-            d.emit(SourceCompleted(source))
 
 
 def _lamp_timed_out(d: Draft, deadline: Deadline) -> None:

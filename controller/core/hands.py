@@ -36,7 +36,7 @@ def not_sealed(table: Table) -> Refusal | None:
     round = table.round
     if round is None or round.phase == "betting":
         return Refusal("not-locked", "2.9", msg("Lock betting first; hands need a sealed round."))
-    if not round.sealed or table.asked is not None:
+    if not round.sealed:
         return Refusal("not-sealed", "2.9", msg("The round is not sealed yet; wait a moment and try again."))
     if round.phase == "paying":
         return Refusal("settled", "5.15", msg("The round is settled; a supervisor can undo that with unsettle."))
