@@ -190,18 +190,21 @@ async def listening(parts: Parts, door: socket.socket) -> AsyncIterator[None]:
 
 
 class _Status:
-    """Tells systemd in one line how the table is, whenever that changes."""
+    """Tells systemd, and the log, in one line how the table is, whenever that changes."""
 
     def __init__(self, engine: Engine) -> None:
         self._told: str | None = None
-        self._tell(engine.stopped or engine.state.out_of_service)
-        engine.listen(lambda published: self._tell(published.stopped or published.state.out_of_service))
+        self._tell(engine.stopped, engine.state.out_of_service)
+        engine.listen(lambda published: self._tell(published.stopped, published.state.out_of_service))
 
-    def _tell(self, reason: str) -> None:
+    def _tell(self, stopped: str, out_of_service: str) -> None:
+        reason = stopped or out_of_service
         if reason != self._told:
             self._told = reason
             line = " ".join(reason.split())  # a line break would begin another message
             notify(f"STATUS=out of service: {line}" if line else "STATUS=in service")
+            if line and not stopped:  # the engine has logged why it stopped
+                _log.error("out of service: %s", line)
 
 
 class _Heartbeat:

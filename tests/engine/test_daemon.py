@@ -232,6 +232,16 @@ def test_8_4_a_changed_file_is_refused_until_two_people_schedule_the_change(hous
         assert ana.state()["out_of_service"] is None
 
 
+def test_8_4_whoever_starts_it_by_hand_reads_why_it_is_out_of_service(house: House) -> None:
+    with house.running() as daemon:
+        assert daemon.leave() == 0
+    house.configure(base='"20000000"')
+    with house.running() as daemon:
+        daemon.hear("STATUS=out of service")
+        assert daemon.leave() == 0
+        assert daemon.complaints().count("schedule pot.base 20000000") == 1
+
+
 def test_8_4_a_changed_file_that_is_changed_back_is_no_reason_any_more(house: House) -> None:
     for max_, reason in (("3", False), ("4", True), ("3", False)):
         house.configure(max=max_)
