@@ -12,9 +12,9 @@ from decimal import Decimal
 
 from controller.core.messages import msg
 from controller.core.money import format_minor, format_units, to_units
-from controller.core.panel import lamp_on
+from controller.core.panel import owed, panel
 from controller.core.params import nearest
-from controller.core.state import Seat, Table
+from controller.core.state import Table
 
 View = dict[str, "Value"]
 Value = bool | int | str | list[View] | View | None
@@ -29,38 +29,37 @@ POT_METERS = (
 def view(table: Table, stopped: str = "") -> View:
     """Everything that there is to see at `table`. `stopped` is the engine's own reason for being out of service
     (rules 8.5), which the state cannot know."""
-    round_, digits = table.round, table.setup.digits
+    round_, digits, shown = table.round, table.setup.digits, panel(table, stopped=stopped)
     return {
         "table": table.setup.table,
         "round": table.rounds,
         "phase": "idle" if round_ is None else round_.phase,
         "sealed": round_ is not None and round_.sealed,
-        "out_of_service": stopped or table.out_of_service or None,
+        "out_of_service": shown.reason or None,
         "pot": {
             "main": format_units(table.pot.main, digits),
             "reserve": format_units(table.pot.reserve, digits),
             "base": format_units(to_units(table.pot.params.base), digits),
         },
-        "seats": [_seat(table, index, seat, stopped) for index, seat in enumerate(table.seats)],
+        "seats": [_seat(table, seat.seat, seat.lamp) for seat in shown.seats],
         "prizes": _prizes(table),
         "meters": _meters(table),
     }
 
 
-def _seat(table: Table, index: int, seat: Seat, stopped: str) -> View:
-    round_, digits = table.round, table.setup.digits
-    bet = None if round_ is None else round_.bets[index]
-    dark = bool(stopped) and not (round_ is not None and round_.sealed)
+def _seat(table: Table, number: int, lit: bool) -> View:
+    seat, digits = table.seats[number - 1], table.setup.digits
+    bet = None if table.round is None else table.round.bets[number - 1]
     return {
-        "seat": seat.seat,
+        "seat": number,
         "status": "open" if seat.closed is None else "closed",
         "reason": seat.closed,
         "credits": seat.credits,
         "bet": format_minor(0 if bet is None else bet.bet, digits),
-        "lamp": "lit" if lamp_on(table, index) and not dark else "off",
+        "lamp": "lit" if lit else "off",
         "forfeit": None if bet is None else bet.forfeit,
         "hand": None if bet is None or bet.hand is None else bet.hand.value,
-        "owed": format_minor(seat.owed_returned + seat.owed_late + seat.owed_excess, digits),
+        "owed": format_minor(owed(seat), digits),
     }
 
 
