@@ -185,6 +185,7 @@ class Journal:
             record = PeriodsPruned(through=through, last=last.hex())
             self._since_snapshot += 1
             self._write(sealed(self._head, wall, [encode(record)]), None, pruned=through)
+            self._period = self._period._replace(pruned=through)
             try:
                 rotation.remove_pruned(self.directory, through)
             except BaseException as error:

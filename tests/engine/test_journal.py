@@ -228,6 +228,20 @@ def test_pruning_keeps_what_was_asked_for_and_records_what_went(tmp_path: Path) 
     assert (report.files, report.pruned) == (2, 4)
 
 
+def test_a_period_closed_after_a_prune_knows_what_went(tmp_path: Path) -> None:
+    run = Run(tmp_path / "journal")
+    for _ in range(3):
+        run.load(3)
+        run.close_period()
+    assert run.journal.prune(1, WALL) == [1, 2]
+    run.close_period()  # and before the next prune the power goes
+    run.journal.abandon()
+    with Journal.open(run.directory, evolve) as journal:
+        assert journal.recovered.state == run.state
+    report = verify(run.directory, evolve)
+    assert (report.damage, report.pruned) == (None, 2)
+
+
 def test_pruning_removes_nothing_when_what_stays_could_not_stand_alone(tmp_path: Path) -> None:
     run = Run(tmp_path / "journal")
     for _ in range(2):
