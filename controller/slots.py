@@ -203,13 +203,13 @@ def _write_shown(shown: Hand | tuple[Card, ...], digits: int) -> str:
 
 SEAT = Slot("SEAT", msg("a seat's number, such as 3"), _whole(4), _plain)
 CHIPS_SEAT = Slot("SEAT", msg("a seat's number, such as 3, or nothing for the alarms"), _whole(4, 1), _plain)
-CREDITS = Slot("CREDITS", msg("a whole number of credits, 1 or more"), _whole(6, 1), _plain)
+CREDITS = Slot("CREDITS", msg("a whole number of credits, 1 to 999999"), _whole(6, 1), _plain)
 TIMES = Slot("TIMES", msg("how many times, 1 to 999"), _whole(3, 1), _plain)
 CHIP = Slot("VALUE", msg("an amount above zero in plain digits, such as 1000"), _above_zero, format_minor)
 CHANGE = Slot("AMOUNT", msg("an amount in plain digits, such as 1000 or -1000"), _signed, format_minor)
 MAIN = Slot("MAIN", msg("what the other table's main pot held, such as 1000.2500"), _pot_amount, format_units)
 RESERVE = Slot("RESERVE", msg("what its reserve pot held, such as 0"), _pot_amount, format_units)
-SECONDS = Slot("SECONDS", msg("seconds, such as 2 or 0.25"), _nanoseconds, _seconds)
+SECONDS = Slot("SECONDS", msg("seconds below ten million, such as 2 or 0.25"), _nanoseconds, _seconds)
 
 REASON = Slot("REASON", msg("a reason in your own words"), _text, _write_text, rest=True)
 SETTING = Slot("VALUE", msg("the parameter's new value"), _text, _write_text, rest=True)
