@@ -33,7 +33,7 @@ MODES = {
 
 
 def evening(directory: Path, acknowledge: Callable[[int], None]) -> None:
-    """Commits of one and of many, snapshots, checkpoints, a restart, closed periods, one pruned."""
+    """Commits of one and of many, snapshots, checkpoints, a restart, periods closed and pruned, twice in one go."""
     run = Run(directory)
     try:
         acknowledge(0)
@@ -44,17 +44,20 @@ def evening(directory: Path, acknowledge: Callable[[int], None]) -> None:
         run.close_period()
         acknowledge(run.load())
         run.reopen()
-        for count in (1, 4, 1, 1, 1):
+        for count in (1, 4, 1):
             acknowledge(run.load(count))
         run.close_period()
         acknowledge(run.load())
         run.journal.prune(1, "2025-03-02T08:00:00.000Z")
         acknowledge(run.load(2))
+        run.close_period()
+        run.journal.prune(1, "2025-03-03T08:00:00.000Z")
+        acknowledge(run.load())
     finally:
         run.journal.close()
 
 
-BOUNDARIES = tuple(itertools.accumulate((0, 1, 1, 3, 1, 1, 2, 1, 1, 4, 1, 1, 1, 1, 2)))
+BOUNDARIES = tuple(itertools.accumulate((0, 1, 1, 3, 1, 1, 2, 1, 1, 4, 1, 1, 2, 1)))
 """The counts of events at which an evening may be found: whole commits only."""
 
 
