@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from controller.core import betting, faults, hands, settling, upkeep
+from controller.core import betting, faults, hands, potcare, settling, upkeep
 from controller.core import inputs as do
 from controller.core.draft import Decision, Draft
 from controller.core.events import AccessDenied, CommandRefused, CommandTaken, Event, PotAsked, ServiceStopped, Started
@@ -95,7 +95,7 @@ def _act(d: Draft, c: Command) -> None:
     if isinstance(c.act, do.Approve):
         settling.approve(d, c.act, c.actor.person)
     elif isinstance(c.act, do.Schedule):
-        upkeep.schedule(d, c.act, tuple(actor.person for actor in (c.actor, c.second) if actor is not None))
+        potcare.schedule(d, c.act, tuple(actor.person for actor in (c.actor, c.second) if actor is not None))
     else:
         _ACTS[type(c.act)](d, c.act)
 
@@ -158,7 +158,7 @@ def _pot_answer(d: Draft, s: PotAnswer) -> None:
     """An answer counts once: one that nobody waits for any more is ignored (9.1)."""
     if d.state.asked is None or d.state.asked.key != s.key:
         return
-    (upkeep if s.key[2] in upkeep.KINDS else settling).answered(d, s)
+    (potcare if s.key[2] in potcare.KINDS else settling).answered(d, s)
     betting.try_seal(d)
 
 
@@ -217,8 +217,8 @@ _ACTS: dict[type, Callable[[Draft, Any], None]] = {
     do.Close: upkeep.close_seat,
     do.Reopen: upkeep.reopen,
     do.Ack: upkeep.acknowledge,
-    do.Correct: upkeep.correct,
-    do.Transfer: upkeep.transfer,
-    do.Receive: upkeep.receive,
+    do.Correct: potcare.correct,
+    do.Transfer: potcare.transfer,
+    do.Receive: potcare.receive,
     do.Service: upkeep.service,
 }
