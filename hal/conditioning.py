@@ -74,10 +74,15 @@ class Change(NamedTuple):
 
 
 class Spike(NamedTuple):
-    """A line left its level and came to rest at the same one; `at` is the first edge."""
+    """A line left its level and came to rest at the same one; `at` is the first edge, `until` the last.
+
+    `rested`: while it was held (``Debounce.hold``) it was at rest at the other level, too.
+    """
 
     at: int
     level: bool
+    until: int = 0
+    rested: bool = False
 
 
 class Debounce:
@@ -92,6 +97,7 @@ class Debounce:
         """The level of the last edge."""
         self._last = 0
         self._hold = 0
+        self._rested = False
         self._timing = timing
 
     @property
@@ -107,10 +113,12 @@ class Debounce:
         """The line went to `level` at `at`. An edge to the level it had restarts the rest: one was lost between."""
         decided = self.advance(at)
         if self.first is not None and at - self.first > self._timing.longest_chatter:
-            decided.append(Spike(self.first, self.level))
+            decided.append(Spike(self.first, self.level, self._last, self._rested))
             self.first = None
         if self.first is None and level != self.level:
-            self.first = at
+            self.first, self._rested = at, False
+        elif self.raw != self.level and at - self._last >= self._timing.settle:
+            self._rested = True  # believed at once, had the line not been held
         self.raw = level
         self._last = at
         return decided
@@ -122,7 +130,7 @@ class Debounce:
             return []
         at, self.first = self.first, None
         if self.raw == self.level:
-            return [Spike(at, self.level)]
+            return [Spike(at, self.level, self._last, self._rested)]
         self.level = self.raw
         return [Change(at, self.level, self._last)]
 
@@ -319,14 +327,26 @@ class Slot:
         told: list[Fact] = []
         for what in decided:
             if isinstance(what, Spike):
-                if not what.level:
-                    self._whole = True
-                    told += [] if what.at in self._blank else [NoisePulse(self._seat, Stamp(self._boot, what.at))]
+                told += self._flickered(what)
             elif what.level:
                 self._leading, self._open = what.at, True
             else:
                 told += self._passed(what)
         return told
+
+    def _flickered(self, what: Spike) -> list[Fact]:
+        """The beam was broken and is clear again, but was never seen at rest: noise, or the lamp's own light; or a
+        chip into which the lamp shone."""
+        if what.level:
+            return []
+        if what.at in self._blank:
+            self._whole = True
+            return []
+        if what.rested:
+            self._leading, self._open = what.at, True
+            return self._passed(Change(what.until, False, what.until))
+        self._whole = True
+        return [NoisePulse(self._seat, Stamp(self._boot, what.at))]
 
     def _passed(self, clear: Change) -> list[Fact]:
         """The beam is clear again. A chip is as wide as all its chatter: until the beam is clear for good."""

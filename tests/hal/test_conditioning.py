@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hal.conditioning import MS, Button, Slot, Source
@@ -206,6 +206,7 @@ def test_light_of_the_lamp_is_neither_chip_nor_noise(delay: int, width: int) -> 
     assert lamp_switched(edges, 50 * MS) == []
 
 
+@example(width=20 * MS, shift=MS + 1, delay=10 * MS, glare=4 * MS)  # what is left after the light is too short to rest
 @given(st.integers(20 * MS, 60 * MS), st.integers(-70 * MS, 20 * MS), st.integers(0, 10 * MS), st.integers(1, 4 * MS))
 def test_a_chip_counts_whole_whenever_the_lamp_is_switched(width: int, shift: int, delay: int, glare: int) -> None:
     start = 100 * MS
