@@ -130,7 +130,7 @@ def decode(line: bytes) -> AnyRequest:
         raise _malformed(str(error)) from None
     try:
         request: AnyRequest = msgspec.convert(given, AnyRequest)
-    except msgspec.ValidationError as error:
+    except ValueError as error:  # msgspec's own are; half a character, where it looks for the op, is another
         raise _malformed(str(error), _id_of(given)) from None
     return request
 
@@ -152,7 +152,7 @@ def _id_of(given: Any) -> str | None:
 
 
 def _malformed(why: str, id_: str | None = None) -> RequestError:
-    shown = why[:200].encode("ascii", "backslashreplace").decode("ascii")
+    shown = "".join(c if " " <= c <= "~" else ascii(c)[1:-1] for c in why[:200])
     return RequestError("malformed", msg("This is no request of the control socket: {why}."), id=id_, why=shown)
 
 

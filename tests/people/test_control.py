@@ -543,6 +543,7 @@ MALFORMED = {
     "two": b'{"id":"1","op":"state"}{"id":"2","op":"state"}',
     "no op": b'{"id":"1"}',
     "unknown op": b'{"id":"1","op":"dance"}',
+    "op with half a character": b'{"id":"1","op":"\\ud800"}',
     "no id": b'{"op":"state"}',
     "id is a number": b'{"id":1,"op":"state"}',
     "id is empty": b'{"id":"","op":"state"}',
@@ -550,6 +551,7 @@ MALFORMED = {
     "id with half a character": b'{"id":"\\ud800","op":"state"}',
     "id too long": b'{"id":"%s","op":"state"}' % (b"1" * 65),
     "unknown field": b'{"id":"1","op":"state","more":1}',
+    "unknown field that clears the screen": b'{"id":"1","op":"state","\\u001b[2J":1}',
     "a field twice": b'{"id":"1","op":"state","op":"state"}',
     "a field twice within": b'{"id":"1","op":"command","line":"settle","second":{"pin":"1","pin":"2","person":"a"}}',
     "wrong type": b'{"id":"1","op":"command","line":7}',
@@ -575,6 +577,7 @@ def test_what_is_no_request_is_malformed(line: bytes) -> None:
         decode(line)
     assert caught.value.code == "malformed"
     messages.encode({"why": caught.value.values["why"], "id": caught.value.id})
+    assert caught.value.values["why"].isprintable()
 
 
 @story
