@@ -74,8 +74,8 @@ class _Attempts(Struct):
 class People:
     """All persons of one file. Changes stay in memory until `save`.
 
-    `salt` gives fresh random bytes, `cost` is scrypt's n for new PINs. Not thread-safe, but `find` may be called
-    from another thread while one is in `verify` or `refresh`.
+    `salt` gives fresh random bytes, `cost` is scrypt's n for new PINs. Not thread-safe, but `find` and `mark` may be
+    called from another thread while one is in `verify` or `refresh`.
     """
 
     def __init__(
@@ -123,6 +123,11 @@ class People:
         """The person called `name`, or None."""
         record = self._records.get(name)
         return Person(record.name, record.roles) if record else None
+
+    def mark(self, name: str) -> str:
+        """What is another each time the PIN of `name` is set; empty when nobody is called so."""
+        record = self._records.get(name)
+        return record.salt if record else ""
 
     # --- changing
 

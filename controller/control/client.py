@@ -74,10 +74,11 @@ class Desk(Protocol):
 
 
 class Session(Struct, frozen=True):
-    """Somebody who has proved who they are, and as what they came in."""
+    """Somebody who has proved who they are, as what they came in, and the mark of the PIN that proved it."""
 
     person: str
     roles: tuple[Role, ...]
+    mark: str
 
 
 class Bucket:
@@ -243,14 +244,14 @@ class Client:
         }
 
     async def _login(self, request: m.Login) -> dict[str, Any]:
-        self._session = None
-        person = await self._door.prove(self._peer, request.person, request.pin)
+        self._leave()
+        person, mark = await self._door.prove(self._peer, request.person, request.pin)
         roles = self._door.enter(self._peer, person, request.roles)
-        self._session = Session(person.name, roles)
+        self._session = Session(person.name, roles, mark)
         return {"person": person.name, "roles": roles}
 
     async def _logout(self, _: m.Logout) -> dict[str, Any]:
-        self._session = None
+        self._leave()
         return {}
 
     async def _command(self, request: m.Command) -> dict[str, Any]:
@@ -279,8 +280,7 @@ class Client:
         return {"events": events, **self._desk.state()}
 
     async def _unsubscribe(self, _: m.Unsubscribe) -> dict[str, Any]:
-        self._subscribed = False
-        self._desk.unsubscribe(self)
+        self._end_stream()
         return {}
 
     async def _hardware(self, request: m.Hardware) -> dict[str, Any]:
@@ -329,10 +329,10 @@ class Client:
     async def _actor(self, what: str) -> Actor:
         """Who is logged in, in the roles that they still have. Raises RequestError ``login-first``."""
         session = self._session
-        actor = await self._door.actor(self._peer, session.person, session.roles) if session else None
+        actor = await self._door.actor(session.person, session.roles, session.mark) if session else None
         if actor is None:
             self._door.refusals.add(self._peer.uid, session.person if session else "", f"{what}: not logged in")
-            self._session = None
+            self._leave()
             raise RequestError("login-first", msg("Log in first."), "10.1")
         return actor
 
@@ -341,7 +341,7 @@ class Client:
         if given is None:
             return None
         await self._actor("second")  # nobody tries PINs here without having given one
-        person = await self._door.prove(self._peer, given.person, given.pin)
+        person, _ = await self._door.prove(self._peer, given.person, given.pin)
         return Actor(person.name, self._door.enter(self._peer, person, None), WAY)
 
     async def _reads(self) -> bool:
@@ -353,6 +353,29 @@ class Client:
             return True
         actor = await self._actor("read")
         return any(role != "dealer" for role in actor.roles)
+
+    async def read_on(self) -> None:
+        """Persons may have changed: go on with the stream as far as the login still lets the client read."""
+        if not self._subscribed:
+            return
+        try:
+            events = await self._reads()
+        except RequestError as error:
+            if error.code != "busy":
+                self.dismiss(error.code, error.text)
+            return
+        if self._subscribed:
+            self._desk.subscribe(self, events=events)
+
+    def _leave(self) -> None:
+        """Nobody is here any more, and what only a login let the client read ends with it."""
+        self._session = None
+        if "auditor" not in self._peer.allowed:
+            self._end_stream()
+
+    def _end_stream(self) -> None:
+        self._subscribed = False
+        self._desk.unsubscribe(self)
 
     def _refusal(self, refusal: Refusal) -> dict[str, str]:
         return self._error(refusal.code, refusal.text, refusal.args, refusal.clause)

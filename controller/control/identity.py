@@ -160,18 +160,22 @@ class Door:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pozo-people")
         self._waiting = 0
         self._damage = ""
+        self._read = 0
 
     async def peer(self, connection: socket.socket) -> Peer:
         """Who is at the other end. Raises RequestError ``busy``."""
         uid = peer_uid(connection)
         return await self._apart(lambda: lookup(uid, self._allow))
 
-    async def prove(self, peer: Peer, name: str, pin: str) -> Person:
-        """The person called `name`, who has that PIN. Raises RequestError ``denied``, ``locked`` or ``busy``."""
+    async def prove(self, peer: Peer, name: str, pin: str) -> tuple[Person, str]:
+        """The person called `name`, who has that PIN, and the PIN's mark.
+
+        Raises RequestError ``denied``, ``locked`` or ``busy``.
+        """
         name = unicodedata.normalize("NFC", name)
-        answer = await self._apart(lambda: self._verify(name, pin))
+        answer, mark = await self._apart(lambda: self._verify(name, pin))
         if isinstance(answer, Person):
-            return answer
+            return answer, mark
         known = self._people.find(name) is not None
         locked = answer.why == "locked"
         what = "locked out" if locked else "wrong name or PIN"
@@ -205,13 +209,22 @@ class Door:
             )
         return possible if asked is None else tuple(role for role in possible if role in asked)
 
-    async def actor(self, peer: Peer, name: str, roles: tuple[Role, ...]) -> Actor | None:
-        """`name` in those of `roles` that the file of persons still gives; None when it gives none."""
+    async def actor(self, name: str, roles: tuple[Role, ...], mark: str) -> Actor | None:
+        """`name`, whose PIN had that `mark`, in those of `roles` that the file of persons still gives.
+
+        None when it gives none, or the PIN is another now. Raises RequestError ``busy``.
+        """
         if self._people.changed():
             await self._apart(self._refresh)
         person = self._people.find(name)
-        left = tuple(role for role in roles if person is not None and role in person.roles)
+        if person is None or self._people.mark(name) != mark:
+            return None
+        left = tuple(role for role in roles if role in person.roles)
         return Actor(name, left, WAY) if left else None
+
+    def edition(self) -> tuple[int, bool]:
+        """What is another than before when the file of persons may have changed. Cheap enough for the loop."""
+        return self._read, self._people.changed()
 
     def close(self) -> None:
         """Journal what was only counted, and end the thread."""
@@ -219,15 +232,15 @@ class Door:
         self.refusals.flush(all_of_them=True)
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _verify(self, name: str, pin: str) -> Person | Denied:
+    def _verify(self, name: str, pin: str) -> tuple[Person | Denied, str]:
         self._refresh()
-        return self._people.verify(name, pin, self._clock())
+        return self._people.verify(name, pin, self._clock()), self._people.mark(name)
 
     def _refresh(self) -> None:
         """Persons as the file has them now. One that is damaged changes nobody, and is reported once."""
         damage = ""
         try:
-            self._people.refresh()
+            self._read += self._people.refresh()
         except PeopleError as error:
             damage = str(error)
         if damage and damage != self._damage:

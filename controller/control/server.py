@@ -103,6 +103,8 @@ class ControlServer:
         self._clients: dict[asyncio.Task[None], Client | None] = {}
         self._subscribers: dict[Client, bool] = {}
         self._unlisten: Callable[[], None] | None = None
+        self._edition = self._door.edition()
+        self._looking: asyncio.Task[None] | None = None
         self._server: asyncio.Server | None = None
         self._file: tuple[int, int] | None = None
 
@@ -128,6 +130,8 @@ class ControlServer:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+        if self._looking is not None:
+            self._looking.cancel()
         self._door.close()
         with suppress(OSError):
             found = os.stat(self.path)
@@ -242,6 +246,17 @@ class ControlServer:
             if events and lines:
                 client.outbox.put(lines)
             client.outbox.refresh()
+        if self._looking is None and self._door.edition() != self._edition:
+            self._looking = asyncio.create_task(self._look_again())
+
+    async def _look_again(self) -> None:
+        """Persons may have changed: who reads by a login that is no more reads no more."""
+        try:
+            for client in tuple(self._subscribers):
+                await client.read_on()
+            self._edition = self._door.edition()
+        finally:
+            self._looking = None
 
 
 def _event_line(seq: int, event: Event) -> bytes:

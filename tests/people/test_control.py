@@ -26,7 +26,7 @@ from controller.control.place import ControlError, listening_socket
 from controller.core import inputs
 from controller.core.inputs import AccessRefused, Actor
 from controller.core.state import Alarm
-from controller.people import ROLES
+from controller.people import ROLES, People
 from controller.words import Press
 from hal.port import HardwareError
 from tests.people.socket_client import ANYBODY, FAST, Place, place, story
@@ -150,6 +150,57 @@ async def test_who_is_removed_acts_no_more(tmp_path: Path) -> None:
         here.people.remove("ana")
         here.people.save()
         assert await caller.code("command", line="load 3 5") == "login-first"
+
+
+@story
+async def test_a_new_pin_ends_what_the_old_one_opened(tmp_path: Path) -> None:
+    """Whoever learnt the old PIN is out; so is the namesake of somebody who was removed."""
+    async with place(tmp_path) as here:
+        caller, other = await here.call(login="ana"), await here.call(login="eva")
+        staff = People.load(here.people.path, cost=2**4)
+        staff.set_pin("ana", "8351")
+        staff.remove("eva")
+        staff.add("eva", ["dealer"], "9173")
+        staff.save()
+        assert await caller.code("command", line="load 3 5") == "login-first"
+        assert await other.code("command", line="load 3 5") == "login-first"
+        assert await caller.code("login", person="ana", pin="8351") == "ok"
+        assert await caller.code("command", line="load 3 5") == "ok"
+
+
+@story
+async def test_what_a_login_let_somebody_read_ends_with_it(tmp_path: Path) -> None:
+    """Clause 10. A stream is no way to stay."""
+    async with place(tmp_path, allow={ME: ("dealer", "supervisor")}) as here:
+        caller = await here.call(login="ana")
+        for op, fields in (("logout", {}), ("login", {"person": "eva", "pin": "7391"})):
+            assert (await caller.ask("subscribe"))["events"]
+            await caller.ask(op, **fields)
+            assert not here.engine.listeners
+            await caller.ask("login", person="ana", pin="2580")
+
+
+@story
+async def test_who_is_removed_reads_no_more(tmp_path: Path) -> None:
+    """Clause 10. And who is dealer only from now on reads as dealers do."""
+    async with place(tmp_path, allow={ME: ("dealer", "supervisor", "technician")}) as here:
+        gone, less, same = [await here.call(login=name) for name in ("tomás", "ana", "ana")]
+        for caller in (gone, less, same):
+            assert (await caller.ask("subscribe"))["events"]
+        staff = People.load(here.people.path, cost=2**4)
+        staff.remove("tomás")
+        staff.set_roles("ana", ["dealer"])
+        staff.save()
+        assert await same.code("command", line="load 3 5") == "ok"  # which has the file read again
+        assert (await gone.until_the_end())[-1]["bye"]["code"] == "login-first"
+        assert len(here.engine.listeners) == 1
+        await less.ask("help")
+        here.engine.take(inputs.Start(1, "0"))
+        line = await less.read()
+        while line is not None and line["seq"] < here.engine.last:
+            line = await less.read()
+        assert line is not None
+        assert set(line) == {"seq", "state", "attention"}
 
 
 @story
