@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from controller.core.cards import Card, Hand
 from controller.core.inputs import Act, Actor
@@ -30,16 +31,19 @@ class Event(Struct, frozen=True, omit_defaults=True):
         _refuse_floats(self, type(self).__name__)
 
 
+_PLAIN = frozenset({int, str, bool, type(None), Hand})
+"""What most fields hold, and what no float hides in."""
+
+
 def _refuse_floats(value: object, path: str) -> None:
     """Raise TypeError if `value` is a float or carries one, however deep; `path` says where it is."""
-    kind = type(value)
-    if kind is int or kind is str or value is None:
-        return
-    if kind is float:
+    if type(value) is float:
         raise TypeError(f"{path} is a float; amounts and stamps are integers")
     if isinstance(value, Struct):
-        for name in value.__struct_fields__:
-            _refuse_floats(getattr(value, name), f"{path}.{name}")
+        items = astuple(value)
+        if not _PLAIN.issuperset(map(type, items)):
+            for name, item in zip(value.__struct_fields__, items, strict=True):
+                _refuse_floats(item, f"{path}.{name}")
     elif isinstance(value, tuple | dict):
         for item in value.values() if isinstance(value, dict) else value:
             _refuse_floats(item, path)
@@ -201,11 +205,13 @@ class RoundSettled(Event, frozen=True, tag=True):
 
 
 class RoundUnsettled(Event, frozen=True, tag=True):
-    """A settlement was undone; the round stands as before it. `counts` is what the hit meters lose (negative)."""
+    """A settlement was undone; the round stands as before it. `counts` is what the hit meters lose (negative),
+    `settlement` the one before, which is the last again."""
 
     round: Round
     hits: tuple[Hit, ...]
     counts: dict[str, int]
+    settlement: Settlement | None = None
 
 
 class PrizeApproved(Event, frozen=True, tag=True):

@@ -247,7 +247,7 @@ def _round_settled(t: Table, e: ev.RoundSettled) -> Table:
 
 def _round_unsettled(t: Table, e: ev.RoundUnsettled) -> Table:
     t = _meters(t, hits=_counted(t.meters.hits, e.counts))
-    return replace(t, settlement=None, round=e.round, hits=e.hits)
+    return replace(t, settlement=e.settlement, round=e.round, hits=e.hits)
 
 
 def _prize_approved(t: Table, e: ev.PrizeApproved) -> Table:

@@ -39,7 +39,7 @@ def not_sealed(table: Table) -> Refusal | None:
     if not round.sealed:
         return Refusal("not-sealed", "2.9", msg("The round is not sealed yet; wait a moment and try again."))
     if round.phase == "paying":
-        return Refusal("settled", "5.15", msg("The round is settled; a supervisor can undo that with unsettle."))
+        return Refusal("not-locked", "5.15", msg("The round is settled; a supervisor can undo that with unsettle."))
     return None
 
 
@@ -160,7 +160,7 @@ def irregular(d: Draft, act: do.Irregular) -> None:
         if d.bet(act.seat).forfeit is None:
             d.emit(HandForfeited(act.seat, "information"))
     elif outcome in ("void-seat", "return-bet"):
-        _return_seat(d, act.seat)
+        _return_seat(d, act.seat, void=outcome == "void-seat")
 
 
 def _seat_wanted(act: do.Irregular) -> Refusal:
@@ -169,10 +169,11 @@ def _seat_wanted(act: do.Irregular) -> Refusal:
     return Refusal("unknown-seat", "7.3", msg("{kind} concerns one seat; name it."), {"kind": act.kind})
 
 
-def _return_seat(d: Draft, seat: int) -> None:
+def _return_seat(d: Draft, seat: int, *, void: bool) -> None:
     """Return one seat's bet (5.13, 2.1); what had entered the pot is undone first (3.3)."""
-    if d.round.sealed:
+    if void:
         d.emit(SeatVoided(seat))
+    if d.round.sealed:
         d.ask("return", Return(((seat, d.bet(seat).bet),), d.round.overflowed))
     else:
         give_back(d, seat, "irregular")

@@ -21,7 +21,7 @@ from controller.core.inputs import PotAnswer
 from controller.core.messages import msg
 from controller.core.money import WHOLE, Units
 from controller.core.pot import add
-from controller.core.potwords import Award, Release, Return, Undo
+from controller.core.potwords import Award, PotMeters, Release, Return, Undo
 from controller.core.prizes import claim_of, prizes_of
 from controller.core.refusals import Refusal
 from controller.core.state import Bet, Hit, Prize, Settlement, Table
@@ -64,6 +64,8 @@ def _settled(d: Draft, s: PotAnswer) -> None:
         scheduled_before=before.scheduled if changed else (),
         displaced=hits[:-HITS],
         undo=round,
+        round_before=table.settlement.round if table.settlement is not None else 0,
+        prizes_before=table.settlement.prizes if table.settlement is not None else (),
     )
     counts: dict[str, int] = {}
     for prize in prizes:
@@ -86,7 +88,7 @@ def _not_undoable(table: Table) -> Refusal | None:
     if settlement is None or settlement.undo is None:
         return _no_round()
     if any(prize.status == "paid" for prize in settlement.prizes):
-        return Refusal("paid", "5.15", msg("A prize of this round is paid already; the settlement stands."))
+        return Refusal("not-allowed", "5.15", msg("A prize of this round is paid already; the settlement stands."))
     if table.service or any(seat.testing for seat in table.seats):
         return Refusal("not-allowed", "10.2", msg("A test or service mode is on; end it before the round comes back."))
     return None
@@ -109,7 +111,15 @@ def _unsettled(d: Draft, answer: PotAnswer) -> None:
         if prize.status != "denied":
             counts[prize.hand.value] = counts.get(prize.hand.value, 0) - 1
     hits = _hits_without(d.state, s, frozenset(prize.seat for prize in s.prizes))
-    d.emit(RoundUnsettled(replace(s.undo, bets=bets), hits, counts))
+    d.emit(RoundUnsettled(replace(s.undo, bets=bets), hits, counts, _settled_before(s)))
+
+
+def _settled_before(s: Settlement) -> Settlement | None:
+    """The last settled round, once `s` is undone: its prizes can be read, and that is all."""
+    if not s.round_before:
+        return None
+    nothing = Units(0)
+    return Settlement(s.round_before, s.prizes_before, PotMeters(), nothing, nothing)
 
 
 def _hits_without(table: Table, s: Settlement, seats: frozenset[int]) -> tuple[Hit, ...]:
@@ -258,7 +268,7 @@ def void(d: Draft, act: do.Void) -> None:
     """The round is void: every side bet goes back, and both pots stand as before it (5.13, 3.3)."""
     round = d.state.round
     if round is None:
-        d.refuse(Refusal("no-round", "5.13", msg("There is no round to void.")))
+        d.refuse(Refusal("not-locked", "5.13", msg("There is no round to void.")))
         return
     if round.phase == "paying":
         refusal = _not_undoable(d.state)
@@ -307,6 +317,16 @@ def move(d: Draft, s: PotAnswer) -> None:
     )
 
 
+def _returned(d: Draft, s: PotAnswer) -> None:
+    """The pot let go of the bets that it was asked to return: they go back to their seats (2.1, 5.13)."""
+    asked = d.state.asked
+    assert asked is not None
+    assert isinstance(asked.ask, Return)
+    move(d, s)
+    for seat, _ in asked.ask.bets:
+        give_back(d, seat, "irregular")
+
+
 def answered(d: Draft, s: PotAnswer) -> None:
     """The pot answered a question about the round."""
     kind = s.key[2]
@@ -323,9 +343,6 @@ def answered(d: Draft, s: PotAnswer) -> None:
         move(d, s)
         _voided(d)
     elif kind == "return":
-        move(d, s)
-        for seat, bet in enumerate(d.round.bets, start=1):
-            if bet.void and bet.bet:
-                give_back(d, seat, "irregular")
+        _returned(d, s)
     elif kind.startswith("deny-"):
         _denied(d, int(kind.removeprefix("deny-")), s)

@@ -140,7 +140,8 @@ class Settlement(Struct, frozen=True):
 
     `moves` is everything it moved, denials included; `seeded_*` are what its seeding took; `params_before`,
     `planned_before` and `scheduled_before` were in force before, when it changed them. `displaced` are the hits that
-    its own pushed out of the last 25; `undo` is the round as it stood, while undoing is still possible.
+    its own pushed out of the last 25; `undo` is the round as it stood, while undoing is still possible; `round_before`
+    and `prizes_before` are the last settled round's again when this one is undone.
     """
 
     round: int
@@ -153,6 +154,8 @@ class Settlement(Struct, frozen=True):
     scheduled_before: tuple[Change, ...] = ()
     displaced: tuple[Hit, ...] = ()
     undo: Round | None = None
+    round_before: int = 0
+    prizes_before: tuple[Prize, ...] = ()
 
 
 class Alarm(Struct, frozen=True):

@@ -81,7 +81,7 @@ def reopen(d: Draft, act: do.Reopen) -> None:
     if bad:
         d.refuse(
             Refusal(
-                "part-failed",
+                "not-allowed",
                 "2.10",
                 msg("At seat {seat} this part is still bad: {part}. Mend it first."),
                 {**args, "part": bad[0]},

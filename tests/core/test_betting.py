@@ -50,7 +50,7 @@ def test_2_1_a_side_bet_without_ante_is_returned_after_the_seal() -> None:
     assert t["seat.2.bet"] == "0"
     assert t["seat.2.credits"] == 1
     assert t["pot.main"] == "10001400.0000"  # 2000 × 70 % = 1400 of seat 1 stay; the 700 of seat 2 went back
-    with t.refuses("forfeited", "5.6"):
+    with t.refuses("no-bet", "2.1"):
         t.declare(2, "flush")
 
 

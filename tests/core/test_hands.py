@@ -292,3 +292,14 @@ def test_7_3_cards_need_a_sealed_round() -> None:
     t.settle()
     with t.refuses("not-locked", "2.9"):
         t.irregular("exposed")
+
+
+def test_5_6_a_bet_without_ante_is_returned_and_not_void() -> None:
+    t = T()
+    t.deal(1, 1)
+    t.irregular("no-ante", 1)
+    with t.refuses("no-bet", "2.1"):
+        t.declare(1, "flush")
+    t.irregular("wrong-count", 2)
+    with t.refuses("forfeited", "5.6"):
+        t.declare(2, "flush")

@@ -49,7 +49,7 @@ def test_8_3_an_active_fault_is_still_active() -> None:
     t.fails("button", 2)
     t.restart()
     assert (t["seat.2.status"], t["seat.2.reason"]) == ("closed", "button")
-    with t.refuses("part-failed", "2.10"):
+    with t.refuses("not-allowed", "2.10"):
         t.reopen(2)
     assert t.alarms == ["button-failed"]
 

@@ -136,7 +136,7 @@ def test_2_10_a_failed_part_closes_its_seat_until_a_technician_reopens_it(part: 
     assert (t["seat.1.bet"], t["seat.1.credits"]) == ("0", 2)
     assert t.alarms == [f"{part}-failed"]
     assert t.state.meters.faults == {part: 1}
-    with t.refuses("part-failed", "2.10"):
+    with t.refuses("not-allowed", "2.10"):
         t.reopen(1)
     t.mended(part, 1)
     assert t["seat.1.status"] == "closed"  # mending does not reopen
@@ -169,7 +169,7 @@ def test_2_10_all_failed_parts_must_work_before_the_seat_reopens() -> None:
     t.fails("button", 1)
     t.fails("node", 1)
     t.mended("button", 1)
-    with t.refuses("part-failed", "2.10"):
+    with t.refuses("not-allowed", "2.10"):
         t.reopen(1)
     t.mended("node", 1)
     t.reopen(1)
@@ -279,7 +279,7 @@ def test_8_5_a_noisy_seat_reopens_after_a_quiet_minute() -> None:
     t = T(acceptor="chips")
     for _ in range(11):
         t.noise(1)
-    with t.refuses("part-failed", "2.10"):
+    with t.refuses("not-allowed", "2.10"):
         t.reopen(1)
     deadline = t.deadline("noise", 1)
     assert deadline is not None

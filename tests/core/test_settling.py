@@ -94,13 +94,13 @@ def test_5_15_after_settling_hands_are_no_longer_undone() -> None:
     t.deal(1, 1)
     t.show(s1="flush")
     for word in ("fold", "exchange", "undo_forfeit", "undeclare"):
-        with t.refuses("settled", "5.15"):
+        with t.refuses("not-locked", "5.15"):
             getattr(t, word)(1)
-    with t.refuses("settled", "5.15"):
+    with t.refuses("not-locked", "5.15"):
         t.declare(2, "flush")
-    with t.refuses("settled", "5.15"):
+    with t.refuses("not-locked", "5.15"):
         t.settle()
-    with t.refuses("settled", "5.15"):
+    with t.refuses("not-locked", "5.15"):
         t.irregular("wrong-count", 2)
 
 
@@ -182,10 +182,10 @@ def test_5_15_unsettle_is_refused_once_a_prize_is_paid() -> None:
     t.deal(1, 1)
     t.show(s1="flush", s2="flush")
     t.paid(1)
-    with t.refuses("paid", "5.15"):
+    with t.refuses("not-allowed", "5.15"):
         t.unsettle()
     t.paid(2)
-    with t.refuses("paid", "5.15"):
+    with t.refuses("not-allowed", "5.15"):
         t.unsettle()
 
 
@@ -446,13 +446,13 @@ def test_5_13_void_is_refused_once_a_prize_is_paid() -> None:
     t.deal(1, 1)
     t.show(s1="flush", s2="flush")
     t.paid(1)
-    with t.refuses("paid"):
+    with t.refuses("not-allowed"):
         t.void()
 
 
 def test_5_13_without_a_round_there_is_nothing_to_void() -> None:
     t = T()
-    with t.refuses("no-round", "5.13"):
+    with t.refuses("not-locked", "5.13"):
         t.void()
 
 
@@ -475,3 +475,18 @@ def test_5_13_a_void_undoes_the_scheduled_parameters_that_the_royal_brought() ->
     t.void()
     assert (t.state.pot.params, t.state.pot.scheduled) == (before.params, before.scheduled)
     assert t.pots == (before.main, before.reserve)
+
+
+def test_5_15_undone_the_last_settled_round_is_the_one_before() -> None:
+    t = T()
+    t.deal(1)
+    t.show(s1="flush")
+    t.pay_all()
+    t.deal(1)
+    t.settle()
+    assert t["prize.1.amount"] is None
+    t.unsettle()
+    assert t["prize.1.amount"] == "50000"
+    assert t["prize.1.status"] == "paid"
+    with t.refuses("not-settled", "5.15"):
+        t.unsettle()  # that round is over and the next one has begun
