@@ -32,6 +32,7 @@ WHOLE = msg("Whole: table {table}, {entries} entries ({first} to {last}) in {fil
 PRUNED = msg("The files up to period {pruned} were removed by `pozo journal prune`.")
 WHOLE_SO_FAR = msg("Whole up to there: {entries} entries in {files} files.")
 NO_ROUND = msg("There is no round {round} in this journal, or it was removed by `pozo journal prune`.")
+OWN_DIRECTORY = msg("{file} is in the journal's own directory, where nothing else may write: name another place.")
 CLOSED = msg("Period {period} is closed; period {next} is open.")
 REMOVED = msg("Removed the files of the periods {periods}.")
 NOTHING_REMOVED = msg("There is nothing to remove.")
@@ -82,10 +83,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
-    return number
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, 1 or more")
+    return int(text)
 
 
 def _complain(error: JournalError, tell: Translator) -> None:
@@ -120,7 +120,7 @@ def _show(options: argparse.Namespace, tell: Translator) -> int:
 
 def _export(options: argparse.Namespace, tell: Translator) -> int:
     chosen = _chosen(options)
-    with _opened(options.file) as out:
+    with _opened(options.file, options.journal) as out:
         write = _csv(out) if options.csv else _jsonl(out)
         for said in chosen:
             write(said)
@@ -175,9 +175,11 @@ def _now() -> str:
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[TextIO]:
+def _opened(name: str, journal: Path) -> Iterator[TextIO]:
     if name == "-":
         yield sys.stdout
+    elif os.path.realpath(journal) == os.path.dirname(os.path.realpath(name)):
+        raise JournalError(OWN_DIRECTORY, file=name)
     else:
         with Path(name).open("w", encoding="utf-8", newline="") as file:
             yield file

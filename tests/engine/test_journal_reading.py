@@ -197,6 +197,17 @@ def test_export_gives_back_every_byte(evening: Run, pozo_journal: Cli, tmp_path:
     evening.journal.close()
 
 
+def test_an_export_never_goes_over_the_journal(evening: Run, pozo_journal: Cli, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(evening.directory / "000001.db")
+    for name in (evening.directory / "000001.db", evening.directory / "new.csv", tmp_path / "link"):
+        code, _, errors = pozo_journal("export", evening.directory, "--csv", str(name))
+        assert code == 2
+        assert "the journal's own directory" in errors
+    assert not (evening.directory / "new.csv").exists()
+    evening.journal.close()
+    assert pozo_journal("verify", evening.directory)[0] == 0
+
+
 def test_close_and_prune_need_the_journal_to_themselves(evening: Run, pozo_journal: Cli) -> None:
     code, _, errors = pozo_journal("close", evening.directory)
     assert code == 2
@@ -219,6 +230,7 @@ def test_the_command_line_is_checked(tmp_path: Path) -> None:
         ["show"],
         ["export", "--journal", "x", "-"],
         ["prune", "--journal", "x", "--keep", "0"],
+        ["show", "--journal", "x", "--last", "ten"],
     ):
         with pytest.raises(SystemExit) as refusal:
             cli.main(words)
