@@ -24,6 +24,9 @@ from hal.port import LampSensed, NoisePulse, Part, PartFailed, PartMended
 NOISE_A_MINUTE = 10
 """More noise pulses than this in a minute close the seat (fault table)."""
 
+NOISE_APART_NS = 1_000_000_000
+"""Of a line that is known to be noisy one pulse in this time is counted: it may chatter for hours, and a card wears."""
+
 CLOSING: dict[Part, Cause] = {"lamp": "lamp", "button": "button", "slot": "slot", "node": "node", "noise": "noise"}
 """The parts whose failure closes their seat."""
 
@@ -83,8 +86,10 @@ def part_mended(d: Draft, s: PartMended) -> None:
 
 def noise(d: Draft, s: NoisePulse) -> None:
     """A pulse that is no chip and no press: metered; too many a minute close the seat."""
-    since = s.at.ns - NOISE_NS
-    recent = tuple(at for at in d.seat(s.seat).noise if at.boot == s.at.boot and at.ns > since)
+    seat, since = d.seat(s.seat), s.at.ns - NOISE_NS
+    recent = tuple(at for at in seat.noise if at.boot == s.at.boot and at.ns > since)
+    if "noise" in seat.failed and recent and s.at.ns - recent[-1].ns < NOISE_APART_NS:
+        return
     d.emit(NoiseCounted(s.seat, (*recent, s.at)[-NOISE_A_MINUTE - 1 :]))
     if len(recent) + 1 > NOISE_A_MINUTE:
         fail(d, s.seat, "noise")

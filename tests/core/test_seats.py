@@ -289,6 +289,17 @@ def test_8_5_a_noisy_seat_reopens_after_a_quiet_minute() -> None:
     assert t["seat.1.status"] == "open"
 
 
+def test_8_5_a_line_that_chatters_for_hours_does_not_fill_the_journal() -> None:
+    t = T(acceptor="chips")
+    for n in range(200):
+        t.noise(1, at=1_000 + 50 * n)  # for ten seconds, as fast as conditioning tells it
+    assert t["seat.1.reason"] == "noise"
+    assert 11 < t.state.meters.faults["pulse"] <= 11 + 10  # once a second, since the seat is closed for it
+    deadline = t.deadline("noise", 1)
+    assert deadline is not None
+    assert deadline.serial >= 9_900 * MS  # and the quiet minute begins with the last of them
+
+
 def test_8_5_edges_lost_are_metered_and_alarmed_and_close_nothing() -> None:
     t = T()
     t.open()
