@@ -36,12 +36,15 @@ _log = logging.getLogger(__name__)
 class Limits(Struct, frozen=True):
     """What one client may use. Sizes in bytes, times in seconds, `rate` in requests a second.
 
-    `login_costs` so many requests, because proving a PIN is work.
+    `login_costs` so many requests, because proving a PIN is work. `arrivals` are connections a second, of all
+    clients together, after a `crowd` of so many at once.
     """
 
     line: int = 64 * 1024
     outbox: int = 512 * 1024
     clients: int = 16
+    arrivals: int = 50
+    crowd: int = 50
     rate: int = 20
     burst: int = 40
     login_costs: int = 10

@@ -12,6 +12,7 @@ memory for each and lets none wait for another; with nobody connected it has no 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import time
@@ -24,7 +25,7 @@ import msgspec
 
 from controller import words
 from controller.control import messages as m
-from controller.control.client import Client, Limits
+from controller.control.client import Bucket, Client, Limits
 from controller.control.identity import Door, RefusalLog
 from controller.control.messages import RequestError
 from controller.control.place import listening_socket
@@ -38,6 +39,11 @@ from controller.published import Outcome, Published
 from hal.port import HardwareError
 
 STOPPING = msg("The table's program is stopping.")
+
+OUT_OF_FILES_S = 1.0
+"""Seconds until the next try, when the system has no room for another connection."""
+
+_log = logging.getLogger(__name__)
 
 
 class Engine(Protocol):
@@ -100,12 +106,15 @@ class ControlServer:
         self._clock = clock
         self._refusals = RefusalLog(engine.note, clock)
         self._door = Door(people, allow, self._refusals, clock)
+        self._pace = Bucket(self.limits.arrivals, self.limits.crowd, clock)
+        self._tasks: set[asyncio.Task[None]] = set()
         self._clients: dict[asyncio.Task[None], Client | None] = {}
         self._subscribers: dict[Client, bool] = {}
         self._unlisten: Callable[[], None] | None = None
         self._edition = self._door.edition()
         self._looking: asyncio.Task[None] | None = None
-        self._server: asyncio.Server | None = None
+        self._listening: socket.socket | None = None
+        self._pause: asyncio.TimerHandle | None = None
         self._file: tuple[int, int] | None = None
 
     async def start(self, listening: socket.socket | None = None) -> None:
@@ -114,19 +123,23 @@ class ControlServer:
         sock = listening or listening_socket(self.path)
         found = os.stat(self.path)
         self._file = found.st_dev, found.st_ino
-        self._server = await asyncio.start_unix_server(self._arrive, sock=sock, limit=self.limits.line)
+        self._listening = sock
+        self._listen()
 
     async def stop(self) -> None:
         """Tell everybody, and leave nothing behind."""
-        if self._server is None:
+        if self._listening is None:
             return
-        server, self._server = self._server, None
-        server.close()
+        if self._pause is not None:
+            self._pause.cancel()
+        asyncio.get_running_loop().remove_reader(self._listening)
+        self._listening.close()
+        self._listening = None
         for client in self._clients.values():
             if client is not None:
                 client.dismiss("stopping", STOPPING)
-        if self._clients:
-            _, late = await asyncio.wait(self._clients, timeout=self.limits.grace + 1)
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=self.limits.grace + 1)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
@@ -140,11 +153,48 @@ class ControlServer:
 
     # --- connections
 
-    async def _arrive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _listen(self) -> None:
+        self._pause = None
+        if self._listening is not None:
+            asyncio.get_running_loop().add_reader(self._listening, self._accept)
+
+    def _accept(self) -> None:
+        """Let one in, each time; a crowd waits outside, where it costs the table nothing."""
+        assert self._listening is not None
+        try:
+            connection, _ = self._listening.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        except OSError as error:
+            _log.warning("nobody can connect: %s", error.strerror)
+            wait = OUT_OF_FILES_S
+        else:
+            task = asyncio.create_task(self._arrive(connection))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            wait = self._pace.take(1)
+        if wait:
+            loop = asyncio.get_running_loop()
+            loop.remove_reader(self._listening)
+            self._pause = loop.call_later(wait, self._listen)
+
+    async def _arrive(self, connection: socket.socket) -> None:
+        try:
+            connection.setblocking(False)
+            reader, writer = await asyncio.open_unix_connection(sock=connection, limit=self.limits.line)
+        except OSError:
+            connection.close()  # the client is gone
+            return
+        try:
+            await self._receive(reader, writer)
+        except Exception:
+            _log.exception("a connection failed")
+
+    async def _receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         try:
-            if self._server is None:
+            if self._listening is None:
                 self._turn_away(writer, "stopping", STOPPING)
                 return
             if len(self._clients) >= self.limits.clients:

@@ -10,6 +10,7 @@ import pwd
 import re
 import socket
 import stat
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -565,6 +566,16 @@ async def test_one_too_many_is_turned_away(tmp_path: Path) -> None:
         await callers[0].close()
         await here.at_most(FAST.clients - 1)
         await fares_well(here)
+
+
+@story
+async def test_a_crowd_waits_outside(tmp_path: Path) -> None:
+    """Connecting over and over costs the table no more than so many connections a second."""
+    async with place(tmp_path, limits=Limits(arrivals=10, crowd=2)) as here:
+        began = time.monotonic()
+        for _ in range(6):
+            await (await here.call()).close()
+        assert time.monotonic() - began > 0.25
 
 
 @story
