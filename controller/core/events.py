@@ -9,6 +9,7 @@ Constructing an event refuses floats: events are the only way into the state, so
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 from msgspec import Struct
@@ -28,25 +29,40 @@ class Event(Struct, frozen=True, omit_defaults=True):
     VERSION: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        _refuse_floats(self, type(self).__name__)
+        if _holds_float(astuple(self)):
+            raise TypeError(f"{_place_of_float(self)} is a float; amounts and stamps are integers")
 
 
 _PLAIN = frozenset({int, str, bool, type(None), Hand})
 """What most fields hold, and what no float hides in."""
 
 
-def _refuse_floats(value: object, path: str) -> None:
-    """Raise TypeError if `value` is a float or carries one, however deep; `path` says where it is."""
-    if type(value) is float:
-        raise TypeError(f"{path} is a float; amounts and stamps are integers")
+def _parts(value: object) -> Iterable[object]:
+    """What `value` is made of."""
     if isinstance(value, Struct):
-        items = astuple(value)
-        if not _PLAIN.issuperset(map(type, items)):
-            for name, item in zip(value.__struct_fields__, items, strict=True):
-                _refuse_floats(item, f"{path}.{name}")
-    elif isinstance(value, tuple | dict):
-        for item in value.values() if isinstance(value, dict) else value:
-            _refuse_floats(item, path)
+        return astuple(value)
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, tuple) else ()
+
+
+def _holds_float(values: Iterable[object]) -> bool:
+    """Whether a float is among `values`, however deep. Every event is looked through, so this has to be fast."""
+    for value in values:
+        kind = type(value)
+        if kind not in _PLAIN and (kind is float or _holds_float(_parts(value))):
+            return True
+    return False
+
+
+def _place_of_float(value: object) -> str:
+    """The path of the first float in `value`, which holds one, for the message."""
+    path = type(value).__name__
+    while type(value) is not float:
+        names = value.__struct_fields__ if isinstance(value, Struct) else ()
+        n, value = next((n, part) for n, part in enumerate(_parts(value)) if _holds_float((part,)))
+        path += f".{names[n]}" if names else f"[{n}]"
+    return path
 
 
 class TableOpened(Event, frozen=True, tag=True):
