@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from babel.numbers import format_compact_decimal, format_decimal
@@ -24,6 +23,7 @@ from controller.i18n import Language
 from controller.odds.returns import break_even, cap_binds, returned
 from controller.odds.simulate import QUANTILES, Setting, Year, year
 from controller.odds.text import Teller
+from controller.progress import progress_bar
 
 if TYPE_CHECKING:
     from matplotlib.typing import RcKeyType
@@ -205,25 +205,3 @@ def _assumptions(t: Scribe, setting: Setting) -> str:
         rounds=t.number(setting.rounds),
         seed=setting.seed,
     )
-
-
-# --- While it runs ---------------------------------------------------------------------------------------
-
-
-def progress_bar(out: TextIO, width: int = 40) -> Callable[[int, int], None]:
-    """A bar on `out` that grows and goes away; nothing where nobody is looking."""
-    if not out.isatty():
-        return lambda done, of: None
-    shown = -1
-
-    def show(done: int, of: int) -> None:
-        nonlocal shown
-        filled = width * done // of
-        if filled != shown:
-            shown = filled
-            out.write(f"\r[{'█' * filled}{'·' * (width - filled)}] {100 * done // of:3} %")
-        if done == of:
-            out.write("\r\x1b[K")
-        out.flush()
-
-    return show

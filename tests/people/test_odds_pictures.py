@@ -18,9 +18,9 @@ from controller.core.params import drain
 from controller.core.potwords import Params
 from controller.odds.cli import main
 from controller.odds.growth import pot_at_jackpot
-from controller.odds.plot import progress_bar
 from controller.odds.returns import chance
 from controller.odds.simulate import Setting, Year, year
+from controller.progress import progress_bar
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "tables"
 BET = Minor(1_000)
