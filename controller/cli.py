@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "console": ("controller.console", "a line to a running table, for technicians and dealers"),
     "check": ("controller.check", "what a configuration will do, in plain words"),
     "odds": ("controller.odds.cli", "what the side bet returns, and what the pot will do"),
+    "simulate": ("controller.simulate.cli", "complete games through the real rules, and an audit of them"),
     "play": ("controller.play", "play a scenario in virtual time"),
     "hand": ("controller.hand", "what a hand is, what the dealer must do with it, what the base game pays"),
     "journal": ("controller.journal.cli", "verify, show or export a journal"),
