@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.bench import bets, odds, ranking, rules, start
+from tests.bench import bets, odds, ranking, rules, simulation, start
 from tests.bench.bed import NoDiskError, refuse_memory
 
 
@@ -65,6 +65,9 @@ def measure(folder: Path, quick: bool) -> list[Row]:
     r = rules.one_input(5_000 if quick else 20_000)
     detail = f"{ms(r['ours'])}, encoding and SHA-256 {ms(r['least'])}"
     rows.append(Row("core, one input / its event's encoding", r["ratio"], 40, "×", detail))
+    r = simulation.rounds(500 if quick else 3_000)
+    detail = f"{ms(r['ours'])} of {r['inputs']:.0f} inputs, encoding and SHA-256 {ms(r['least'])}"
+    rows.append(Row("a simulated round / one event's encoding", r["ratio"], 1_500, "×", detail))
     r = ranking.five_cards(5 if quick else 30)
     detail = f"{ms(r['ours'])}, treys {ms(r['theirs'])}; tables in {ms(r['build'])}, treys {ms(r['their_build'])}"
     rows.append(Row("ranking five cards / treys", r["ratio"], 1, "×", detail))
