@@ -6,26 +6,54 @@ What is checked, and by which clause, stands in `world`: `World.feed` checks it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
-from unittest import TestCase
+from typing import Any, Literal, get_args
 
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from controller.core import inputs as do
 from controller.core.cards import Card, Hand
 from controller.core.deadlines import deadlines
+from controller.core.decide import advance, decide
 from controller.core.events import TableOpened
-from controller.core.inputs import Act, Actor, Command, OutOfService, Timeout
-from controller.core.money import Minor
+from controller.core.evolve import evolve
+from controller.core.inputs import Act, Actor, Command, Deadline, Input, OutOfService, PotAnswer, Start, Timeout
+from controller.core.money import Minor, Units
 from controller.core.panel import owed
+from controller.core.pot import Moved, respond
 from controller.core.state import Role
-from hal.port import ChipDropped, LampSensed, NoisePulse, Part, PartFailed, PartMended, Pressed
-from tests.core.world import EVERYBODY, MS, ROLES, SECOND, World, changes, five_cards, hands, openings
+from hal.port import (
+    ChipDropped,
+    CompleteTo,
+    KeyFound,
+    KeyTurned,
+    LampSensed,
+    NoisePulse,
+    Part,
+    PartFailed,
+    PartMended,
+    Pressed,
+    Stamp,
+)
+from tests.core.world import (
+    EVERYBODY,
+    MS,
+    ROLES,
+    SECOND,
+    World,
+    changes,
+    check_identities,
+    check_journal,
+    check_snapshot,
+    five_cards,
+    hands,
+    openings,
+)
 
 SEATS = st.integers(0, 5)
 BETS = st.lists(st.sampled_from([1, 0, 2, 3, 1, 4]), min_size=6, max_size=6)
+SHOWN = st.lists(hands(), min_size=6, max_size=6)
 POSITIONS: st.SearchStrategy[Literal["open", "locked"]] = st.sampled_from(["open", "locked"])
 BREAKABLE: st.SearchStrategy[Part] = st.sampled_from(["button", "slot", "node"])
 
@@ -100,12 +128,8 @@ class Table(RuleBasedStateMachine):
 
     def play(self, seat: int, times: int) -> None:
         """So many presses, or chips, are on their way."""
-        world = self.world
         for _ in range(times):
-            if world.table.setup.acceptor == "credits":
-                world.send(seat, Pressed(seat, world.stamp()))
-            else:
-                world.send(seat, ChipDropped(seat, world.step, world.stamp()))
+            self.world.play(seat)
 
 
 class Wires(Table):
@@ -156,6 +180,33 @@ class Wires(Table):
         self.open_and_bet(bets)
         if arrives:
             self.world.settle_down()
+
+    @precondition(lambda self: self.betting())
+    @rule(
+        n=SEATS,
+        before=st.integers(0, 3),
+        at_once=st.booleans(),
+        after=st.integers(0, 3),
+        key_first=st.booleans(),
+        cashes=st.booleans(),
+        more=st.integers(0, 2),
+    )
+    def race(self, n: int, before: int, at_once: bool, after: int, key_first: bool, cashes: bool, more: int) -> None:
+        """2.8: a player acts before, at and after the edge; who is heard first does not matter."""
+        world, seat = self.world, self.seat(n)
+        if world.table.setup.acceptor == "credits":
+            world.act(do.Load(seat, 1 + before + more))
+        self.play(seat, before)
+        world.turn("locked", [seat] if at_once else [])
+        self.play(seat, after)
+        if not key_first:
+            world.deliver(seat)
+        if cashes:
+            world.act(do.CashOut(seat))
+            world.act(do.Load(seat, 1))
+            self.play(seat, more)
+            world.deliver(seat, 1)
+        world.settle_down()
 
     @precondition(lambda self: self.betting())
     @rule()
@@ -249,10 +300,13 @@ class Hands(Table):
         self.world.act(act(self.seat(n)))
 
     @precondition(lambda self: self.sealed())
-    @rule(shown=st.lists(hands(), min_size=6, max_size=6))
-    def showdown(self, shown: list[Hand]) -> None:
+    @rule(shown=SHOWN, folds=st.one_of(st.just(99), SEATS))
+    def showdown(self, shown: list[Hand], folds: int) -> None:
+        """Hands are declared, then somebody turns out to have folded, and the round is settled."""
         for seat, hand in zip(range(1, self.world.seats + 1), shown, strict=False):
             self.world.act(do.Declare(seat, hand))
+        if folds < self.world.seats:
+            self.world.act(do.Fold(folds + 1))
         self.world.act(do.Settle())
 
     @precondition(lambda self: not self.idle())
@@ -364,6 +418,23 @@ class Office(Table):
         two = None if other is None else Actor("Ana" if same else "Leo", (other,), "terminal")
         self.world.feed(Command(acts[which % len(acts)], one, two))
 
+    @rule(
+        one=st.sampled_from(["supervisor", "technician", "dealer"]),
+        other=st.sampled_from(["technician", "supervisor", "auditor"]),
+        same=st.booleans(),
+    )
+    def two_people(self, one: Role, other: Role, same: bool) -> None:
+        """4.8, 10: what needs two people needs two persons, and those two roles."""
+        first, second = Actor("Ana", (one,), "terminal"), Actor("Ana" if same else "Leo", (other,), "page")
+        self.world.feed(Command(do.Schedule("approve_from", "7"), first, second))
+
+    @rule(kind=st.sampled_from(["contribute", "claim", "undo", "void", "plan", "amend"]), n=st.integers(0, 3))
+    def answered_twice(self, kind: str, n: int) -> None:
+        """9.1: an answer that nobody waits for is ignored."""
+        table = self.world.table
+        key = (table.setup.table, table.rounds, kind, max(0, table.asks - n))
+        assert not self.world.feed(PotAnswer(key, Moved(Units(5), Units(5)))).events
+
     @rule(n=SEATS, which=st.integers(0, 99), number=st.integers(0, 3), meant=st.integers(-1, 1))
     def repeated(self, n: int, which: int, number: int, meant: int) -> None:
         """A command that is sent twice does once, and gets its first answer again."""
@@ -384,8 +455,8 @@ class Money(Hands):
     """One round after another on hardware that works, with everything that moves money in between."""
 
     @precondition(lambda self: self.idle())
-    @rule(bets=BETS, shown=st.lists(hands(), min_size=6, max_size=6), how=st.integers(0, 3))
-    def a_round(self, bets: list[int], shown: list[Hand], how: int) -> None:
+    @rule(bets=BETS, shown=SHOWN, folds=st.one_of(st.just(99), SEATS), how=st.integers(0, 3))
+    def a_round(self, bets: list[int], shown: list[Hand], folds: int, how: int) -> None:
         """A round is dealt and locked; mostly it is shown down, settled and paid too."""
         self.open_and_bet(bets)
         self.world.settle_down()
@@ -393,7 +464,7 @@ class Money(Hands):
         self.world.settle_down()
         assert self.sealed(), "2.8: everybody reported and every lamp is lit"
         if how:
-            self.showdown(shown)
+            self.showdown(shown, folds)
         if how > 2 and self.paying():
             self.pay_all()
 
@@ -417,6 +488,25 @@ class Money(Hands):
         settlement = self.world.table.settlement
         assert settlement is not None
         self.world.act(do.Deny(settlement.prizes[n % len(settlement.prizes)].seat, "the hand was exchanged"))
+
+    @rule(n=SEATS, which=st.integers(0, 99))
+    def slow_pot(self, n: int, which: int) -> None:
+        """9.3: while the pot owes an answer nothing else asks it; in the end all is as if it had answered at once."""
+        acts = _anything(self.seat(n))
+        command = Command(acts[which % len(acts)], EVERYBODY, SECOND)
+        asked = decide(self.world.table, command).state
+        if asked.asked is None:
+            return
+        for act in acts:
+            meanwhile = decide(asked, Command(act, EVERYBODY, SECOND))
+            assert meanwhile.state.asked == asked.asked, f"9.3: {act} while an answer is pending"
+            assert meanwhile.state.pot == asked.pot, f"9.3: {act} while an answer is pending"
+        restarted = decide(asked, Start(asked.boot + 1, "test"))
+        assert restarted.state.asked == asked.asked, "8.3, 9.3: a restart forgot what the pot owes"
+        while asked.asked is not None:
+            answer = PotAnswer(asked.asked.key, respond(asked.pot, asked.asked.ask))
+            asked = decide(asked, answer).state
+        assert asked == advance(self.world.table, command).state, "9.1"
 
     @precondition(lambda self: not self.idle())
     @rule(n=SEATS)
@@ -466,17 +556,77 @@ def _anything(seat: int) -> list[Any]:
     return acts
 
 
-def _case(machine: type[Table], examples: int, steps: int) -> type[TestCase]:
-    """The machine as a test, with so many times the examples of the profile, and so many times its steps."""
+_INTEGERS = st.one_of(st.integers(-2, 9), st.sampled_from([10**6, 2**63, 10**30]))
+_STAMPS = st.builds(Stamp, st.integers(0, 3), _INTEGERS)
+_TEXTS = st.sampled_from(["", "t", "pot.base", "12.37%", "no-ante", "wrong-count", "contribute", "claim", "{seat}"])
+_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "at": _STAMPS,
+    "since": st.one_of(st.none(), _STAMPS),
+    "position": POSITIONS,
+    "part": st.sampled_from(["lamp", "button", "slot", "node", "key", "display", "edges", "noise"]),
+    "lit": st.booleans(),
+    "on": st.booleans(),
+    "hand": st.one_of(st.none(), hands()),
+    "cards": five_cards(),
+    "pot": st.sampled_from(["main", "reserve"]),
+    "what": st.sampled_from(["lamp", "seal", "noise"]),
+    "key": st.one_of(_TEXTS, changes().map(lambda change: change[0])),
+}
+
+
+def _junk(kind: type[Any], **known: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Any value of a kind of input, as far as its types go."""
+    texts = {"kind", "reason", "value", "to", "source", "person", "way", "version", "settings"}
+    fields = {name: _TEXTS if name in texts else _INTEGERS for name in kind.__struct_fields__}
+    return st.builds(kind, **{**fields, **{k: v for k, v in _FIELDS.items() if k in fields}, **known})
+
+
+_ACTORS = st.builds(Actor, st.sampled_from(["Ana", "Leo"]), st.just(ROLES), st.sampled_from(["page", "scenario"]))
+_SIGNALS: tuple[type[Any], ...] = (
+    Pressed,
+    NoisePulse,
+    KeyTurned,
+    KeyFound,
+    LampSensed,
+    PartFailed,
+    PartMended,
+)
+JUNK = st.one_of(
+    *(_junk(kind) for kind in _SIGNALS),
+    _junk(ChipDropped, value=_INTEGERS),
+    _junk(CompleteTo, source=_INTEGERS),
+    _junk(Timeout, deadline=_junk(Deadline)),
+    _junk(Start),
+    _junk(OutOfService),
+    _junk(PotAnswer, key=st.tuples(_TEXTS, _INTEGERS, _TEXTS, _INTEGERS), answer=st.just(Moved(Units(0), Units(0)))),
+    st.one_of(*(_junk(kind) for kind in get_args(Act))).flatmap(
+        lambda act: st.builds(Command, st.just(act), _ACTORS, st.one_of(st.none(), _ACTORS), _TEXTS, _INTEGERS)
+    ),
+    st.one_of(*(_junk(kind) for kind in get_args(Act))).map(lambda act: Command(act, EVERYBODY, SECOND)),
+)
+
+
+def _more(examples: int) -> settings:
+    """So many times the examples of the profile."""
     usual = settings.default
     assert usual is not None
-    case: type[TestCase] = machine.TestCase
-    case.settings = settings(  # type: ignore[attr-defined]
-        max_examples=examples * usual.max_examples, stateful_step_count=steps * usual.stateful_step_count
-    )
-    return case
+    return settings(max_examples=examples * usual.max_examples)
 
 
-TestMoney = _case(Money, 3, 1)
-TestLock = _case(Lock, 3, 1)
-TestEvening = _case(Evening, 2, 1)
+@_more(3)
+@given(opening=openings(), inputs=st.lists(JUNK, max_size=60))
+def test_no_input_whatever_stops_the_table(opening: TableOpened, inputs: list[Input]) -> None:
+    """Any input, in any order, stamped anyhow: nothing raises, the journal replays, the identities hold (3.3)."""
+    table = evolve(None, opening)
+    for given_ in [Start(1, "test"), KeyTurned("open", Stamp(1, 0)), *inputs]:
+        decision = advance(table, given_)
+        check_journal(table, decision)
+        table = decision.state
+        check_snapshot(table)
+        check_identities(table.pot)
+
+
+TestMoney, TestLock, TestEvening = Money.TestCase, Lock.TestCase, Evening.TestCase
+TestMoney.settings = _more(2)
+TestLock.settings = _more(3)
+TestEvening.settings = _more(2)

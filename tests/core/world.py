@@ -7,7 +7,7 @@ outside, keeps a ledger of its own (see `ledger`), and raises AssertionError nam
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from controller.core.decide import advance
 from controller.core.draft import Decision
 from controller.core.events import AnyEvent, Event, TableOpened
 from controller.core.evolve import evolve
-from controller.core.inputs import Act, Actor, Command, Deadline, Input, Start, Timeout
+from controller.core.inputs import Act, Actor, Command, Deadline, Input, Start
 from controller.core.money import Minor, Rate, Units
 from controller.core.panel import panel
 from controller.core.params import apply_change, drain, problems
@@ -34,9 +34,7 @@ from hal.port import (
     KeyFound,
     KeyTurned,
     LampSensed,
-    NoisePulse,
     PartFailed,
-    PartMended,
     Pressed,
     Signal,
     Stamp,
@@ -108,7 +106,7 @@ def params(draw: st.DrawFn, setup: Setup) -> Params:
         commission=Rate(0),
         reserve=Rate(0),
         fixed_prizes=draw(st.sampled_from(["first", "last"])),
-        approve_from=Minor(draw(st.sampled_from([0, 50, 1_000, 10**6])) * setup.denomination),
+        approve_from=Minor(draw(st.sampled_from([0, 50, 10**6, next(r.times for r in rules if r.times) or 0])) * low),
         prizes=rules,
     )
     most = int((1 - drain(sound)) * ALL) - 1
@@ -256,6 +254,11 @@ def check_shape(table: Table) -> None:
     assert not (table.service and round is not None), "10.2: service mode in a live round"
     if round is None:
         return
+    for seat, bet in zip(table.seats, round.bets, strict=True):
+        assert round.phase != "betting" or seat.closed is None or not bet.bet, f"2.10: a bet at the closed {seat}"
+    if round.waiting:
+        assert round.edge is not None, "2.8: waiting for reports before the lock"
+        assert round.edge.boot == table.boot, "2.8, 8.3: nobody reports any more up to an edge before the power cut"
     if not round.sealed:
         assert round.phase in ("betting", "locked"), f"2.8: {round.phase} without a seal"
     elif round.phase == "locked":
@@ -361,14 +364,26 @@ class World:
         for source in self.wire:
             self.deliver(source)
 
-    def turn(self, position: Literal["open", "locked"]) -> None:
-        """The dealer turns the key; every working source will report that it has told everything (2.8)."""
+    def turn(self, position: Literal["open", "locked"], at_once: Sequence[int] = ()) -> None:
+        """The dealer turns the key; every working source will report that it has told everything (2.8).
+
+        The players at the seats `at_once` act at the very instant of its edge.
+        """
         if position == self.key:
             return
         self.key = position
-        self.send(0, KeyTurned(position, self.stamp()))
+        edge = self.stamp()
+        self.send(0, KeyTurned(position, edge))
+        for seat in at_once:
+            self.play(seat, edge)
         for seat in range(1, self.seats + 1):
             self.send(seat, CompleteTo(seat, self.stamp()))
+
+    def play(self, seat: int, at: Stamp | None = None) -> None:
+        """A press, or the smallest chip, is on its way."""
+        at = self.stamp() if at is None else at
+        credits = self.table.setup.acceptor == "credits"
+        self.send(seat, Pressed(seat, at) if credits else ChipDropped(seat, self.step, at))
 
     def follow(self, seat: int) -> None:
         """A lamp does what it is told, as far as it can; its node reports the change."""
@@ -475,6 +490,8 @@ class World:
                 self.lit_for.add(seat)
 
     def _watch_players(self, before: Table, given: Input, refused: bool) -> None:
+        if isinstance(given, Pressed) or (isinstance(given, ChipDropped) and given.value > 0):
+            assert refused != _enters(before, given), f"2.2, 2.3, 2.8: {given} {'does not enter' * refused}"
         match given:
             case Pressed() if not refused:
                 self.acts[given.seat - 1].append((given.at, self.step))
@@ -713,9 +730,23 @@ class World:
         counted = Counter(hit.hand.value for hit in self.hits)
         assert {hand: count for hand, count in m.hits.items() if count} == dict(counted), "8.1: hits"
         assert list(self.table.hits) == self.hits[-25:], "8.2: the last 25 hits"
-        if self.table.settlement is not None:
+        if self.won and self.table.settlement is not None:
             status = {p.seat: p.status for p in self.table.settlement.prizes}
             assert {seat for seat, how in status.items() if how == "denied"} == self.gone, "5.11"
+
+
+def _enters(table: Table, act: Pressed | ChipDropped) -> bool:
+    """Whether an act of a player becomes part of the bet (2.2, 2.3, 2.8, 2.10, 8.5)."""
+    round, seat, step = table.round, table.seats[act.seat - 1], table.setup.denomination
+    if round is None or seat.closed or table.out_of_service:
+        return False
+    in_time = round.phase == "betting" or (round.edge is not None and act.at <= round.edge and not round.sealed)
+    room = table.pot.params.bet_max - round.bets[act.seat - 1].bet
+    if isinstance(act, ChipDropped):
+        fits = table.setup.acceptor == "chips" and act.value % step == 0 and 0 < act.value <= room
+    else:
+        fits = table.setup.acceptor == "credits" and (seat.credits > 0 or room < step)
+    return in_time and fits
 
 
 def _with(books: Books, **changes: Any) -> Books:
@@ -724,9 +755,3 @@ def _with(books: Books, **changes: Any) -> Books:
 
 def _is_new_round(before: Table, after: Table) -> bool:
     return after.rounds != before.rounds
-
-
-__all__ = [
-    "EVERYBODY", "MS", "ROLES", "SECOND", "NoisePulse", "PartFailed", "PartMended", "Timeout", "World", "changes",
-    "five_cards", "hands", "openings",
-]  # fmt: skip
