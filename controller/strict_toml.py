@@ -31,6 +31,9 @@ if TYPE_CHECKING:  # with gettext behind it, only needed when something is wrong
 LARGEST_FILE = 1_000_000
 """Bytes; a configuration has a thousand or two."""
 
+LONGEST_LINE = 6_000
+"""Characters; a path has 4 096 at most. tomllib's work grows with the square of the dots in a key."""
+
 Place = tuple[str | int, ...]
 """Where a value stands: names of tables and keys, numbers in arrays, counted from 0."""
 
@@ -140,6 +143,9 @@ def read(path: Path) -> Document:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise failed(msg("The file is not text in UTF-8: save it again in that encoding."), line) from error
+    for number, written in enumerate(text.split("\n"), 1):
+        if len(written) > LONGEST_LINE:
+            raise failed(msg("This line is longer than any of a configuration: is it another kind of file?"), number)
     try:
         return Document(str(path), text, tomllib.loads(text, parse_float=Decimal))
     except RecursionError as error:
