@@ -15,6 +15,7 @@ import select
 import socket
 import sys
 import time
+import unicodedata
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -26,6 +27,8 @@ from controller.console_view import event_line, glance, state_lines
 from controller.core.messages import msg
 from controller.core.roles import TWO
 from controller.i18n import Language, Translator, translator
+from controller.people_file import NAME, NO_NAME
+from controller.strict_toml import printable
 
 PATIENCE_S = 60
 """An answer that has not come after so many seconds does not come."""
@@ -35,6 +38,8 @@ LONGEST_ANSWER = 10_000_000
 
 TRIES = 3
 """At a terminal, so many times may somebody try to log in before the console gives up."""
+
+NO_TABLE = msg("What answers there is no table: check the socket's path.")
 
 EVERYWHERE = ("/run/pozo", "/run/pozo-*")
 """Where sockets are looked for when none is named, besides the person's own runtime folder."""
@@ -71,6 +76,7 @@ class Connection:
 
     def close(self) -> None:
         """Hang up."""
+        self._file.close()
         self._socket.close()
 
     def ask(self, op: str, **fields: Any) -> dict[str, Any]:
@@ -93,9 +99,13 @@ class Connection:
             line = b""
         if not line.endswith(b"\n"):
             raise EndedError(self._say(msg("The connection to the table has ended; what was asked last may be done.")))
-        told: dict[str, Any] = json.loads(line)
-        if "bye" in told:
-            raise EndedError(str(told["bye"]["message"]))
+        try:
+            told = dict[str, Any](json.loads(line))
+            bye = told["bye"]["message"] if "bye" in told else ""
+        except (ValueError, TypeError, LookupError, RecursionError):
+            raise EndedError(self._say(NO_TABLE)) from None
+        if bye:
+            raise EndedError(str(bye))
         return told
 
     def waits(self) -> bool:
@@ -129,10 +139,14 @@ class Keyboard:
         line = sys.stdin.readline()
         return line.rstrip("\r\n") if line else None
 
-    def secret(self, prompt: str) -> str:
-        """A line that nobody sees."""
+    def secret(self, prompt: str) -> str | None:
+        """A line that nobody sees, None when it was thought better of."""
         if self.terminal:
-            return getpass.getpass(prompt)
+            try:
+                return getpass.getpass(prompt)
+            except EOFError:
+                print()
+                return None
         return self.line("") or ""
 
 
@@ -145,6 +159,8 @@ class Console:
         hello = self._table.ask("hello", version=1, **({"language": language} if language else {}))
         if "error" in hello:
             raise EndedError(hello["error"]["message"])
+        if not hello.keys() >= {"table", "game", "seats"} or hello.get("language") not in get_args(Language):
+            raise EndedError(translator(language or "en").text(NO_TABLE))
         self._hello = hello
         self._say = translator(hello["language"]).text
         self._own: dict[str, tuple[str, str, Callable[[str], bool]]] = {
@@ -182,15 +198,25 @@ class Console:
         tries = TRIES if self._keyboard.terminal and not person else 1
         return any(self._login(person or "") for _ in range(tries))
 
-    def _login(self, name: str) -> bool:
-        name = name or (self._keyboard.line(self._say(msg("Person (empty: only look): "))) or "").strip()
+    def _login(self, given: str) -> bool:
+        name = self._name(given or self._keyboard.line(self._say(msg("Person (empty: only look): "))))
         if not name:
-            return True
+            return name is not None
         pin = self._keyboard.secret(self._say(msg("PIN: ")))
+        if pin is None:
+            return False
         answer = self._table.ask("login", person=name, pin=pin)
         if answer["ok"]:
             print(self._say(msg("{person} is logged in as {roles}."), person=name, roles=", ".join(answer["roles"])))
         return self._went_well(answer)
+
+    def _name(self, typed: str | None) -> str | None:
+        """A name as the table writes it, empty when nobody gave one; None, which is told, when it can be none."""
+        name = unicodedata.normalize("NFC", (typed or "").strip())
+        if not name or NAME.fullmatch(name):
+            return name
+        print(self._say(NO_NAME, name=printable(name, 40)))
+        return None
 
     def _logout(self, _: str) -> bool:
         return self._went_well(self._table.ask("logout"))
@@ -200,6 +226,8 @@ class Console:
     def _act(self, word: str, line: str) -> bool:
         """Send a line of the vocabulary to where it belongs."""
         entry = words.BY_WORD.get(word)
+        if len(line) > words.LONGEST:
+            return self._too_long(line)
         if entry is not None and entry.means is words.Wait:
             return self._wait(line)
         if entry is not None and entry.group == "hardware":
@@ -211,10 +239,9 @@ class Console:
         return self._went_well(answer)
 
     def _second(self) -> dict[str, str] | None:
-        name = (self._keyboard.line(self._say(msg("The second person: "))) or "").strip()
-        if not name:
-            return None
-        return {"person": name, "pin": self._keyboard.secret(self._say(msg("PIN of the second person: ")))}
+        name = self._name(self._keyboard.line(self._say(msg("The second person: "))))
+        pin = self._keyboard.secret(self._say(msg("PIN of the second person: "))) if name else None
+        return None if name is None or pin is None else {"person": name, "pin": pin}
 
     def _wait(self, line: str) -> bool:
         try:
@@ -222,8 +249,22 @@ class Console:
         except words.WordError as error:
             print(error.said(self._say))
             return False
-        time.sleep(wait.ns / 10**9)
+        try:
+            time.sleep(wait.ns / 10**9)
+        except KeyboardInterrupt:
+            if not self._keyboard.terminal:
+                raise
+            print()
+            return False
         return True
+
+    def _too_long(self, line: str) -> bool:
+        """Say so here: the table would hang up on a line that is far too long."""
+        try:
+            words.parse(line, 0)
+        except words.WordError as error:
+            print(error.said(self._say))
+        return False
 
     def _went_well(self, answer: dict[str, Any]) -> bool:
         """Tell what went wrong, if anything did."""
@@ -291,7 +332,7 @@ def main(argv: Sequence[str]) -> int:
     _bear_any_text()
     language: Language | None = args.language
     try:
-        path = args.socket or _configured(args.config) or _only_socket()
+        path = args.socket or _configured(args.config, language) or _only_socket()
         connection = Connection(path, translator(language or "en"))
         try:
             return 0 if Console(connection, Keyboard(), language).run(args.person) else 1
@@ -309,7 +350,7 @@ def _bear_any_text() -> None:
             stream.reconfigure(errors=errors)
 
 
-def _configured(file: Path | None) -> Path | None:
+def _configured(file: Path | None, language: Language | None) -> Path | None:
     """The socket of the table that `file` configures. Raises EndedError."""
     if file is None:
         return None
@@ -318,7 +359,7 @@ def _configured(file: Path | None) -> Path | None:
     try:
         return config.load(file).socket
     except config.ConfigError as error:
-        raise EndedError(str(error)) from None
+        raise EndedError(error.report(language)) from None
 
 
 def _only_socket() -> Path:

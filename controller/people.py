@@ -7,9 +7,11 @@ locked out like one that somebody has. ``pozo people`` (`main`) edits the file; 
 from __future__ import annotations
 
 import argparse
+import errno
 import getpass
 import hashlib
 import hmac
+import os
 import re
 import secrets
 import sys
@@ -26,7 +28,8 @@ from msgspec.structs import replace
 from controller.core.messages import msg
 from controller.core.state import Role
 from controller.i18n import Translator, translator
-from controller.people_file import NAME, PeopleError, Record, fingerprint, only_editor, read, write
+from controller.people_file import NAME, NO_NAME, PeopleError, Record, fingerprint, only_editor, read, unusable, write
+from controller.strict_toml import printable
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -135,27 +138,25 @@ class People:
         """A new person. Raises PeopleError: the name is taken or none, no role, or a PIN too easy to guess."""
         name = unicodedata.normalize("NFC", name)
         if NAME.fullmatch(name) is None:
-            raise PeopleError(
-                msg("“{name}” cannot be a name: write up to 32 letters, digits, dots or dashes."), name=name[:40]
-            )
+            raise PeopleError(NO_NAME, name=printable(name, 40))
         if name.casefold() in map(str.casefold, self._records):
             raise PeopleError(msg("{name} is there already: choose another name, or change that one."), name=name)
         self._records = self._records | {name: self._hashed(name, _in_order(roles), pin)}
 
     def remove(self, name: str) -> None:
         """Forget a person. Raises PeopleError when nobody is called so."""
-        self._record(name)
-        self._records = {other: record for other, record in self._records.items() if other != name}
+        gone = self._record(name)
+        self._records = {other: record for other, record in self._records.items() if record is not gone}
 
     def set_pin(self, name: str, pin: str) -> None:
         """Give a person a new PIN. Raises PeopleError: nobody is called so, or a PIN too easy to guess."""
         record = self._record(name)
-        self._records = self._records | {name: self._hashed(name, record.roles, pin)}
+        self._records = self._records | {record.name: self._hashed(record.name, record.roles, pin)}
 
     def set_roles(self, name: str, roles: Iterable[Role]) -> None:
         """Give a person other roles. Raises PeopleError: nobody is called so, or no role."""
         record = self._record(name)
-        self._records = self._records | {name: replace(record, roles=_in_order(roles))}
+        self._records = self._records | {record.name: replace(record, roles=_in_order(roles))}
 
     def save(self) -> None:
         """Write the file anew: durable when this returns, untouched when it raises PeopleError."""
@@ -163,10 +164,10 @@ class People:
         self._seen = fingerprint(self.path)
 
     def _record(self, name: str) -> Record:
-        record = self._records.get(name)
+        record = self._records.get(unicodedata.normalize("NFC", name))
         if record is None:
             known = ", ".join(sorted(self._records)) or "–"
-            raise PeopleError(msg("Nobody is called “{name}”. Known: {known}."), name=name[:40], known=known)
+            raise PeopleError(msg("Nobody is called “{name}”. Known: {known}."), name=printable(name, 40), known=known)
         return record
 
     def _hashed(self, name: str, roles: tuple[Role, ...], pin: str) -> Record:
@@ -252,16 +253,24 @@ def main(argv: Sequence[str]) -> int:
         try:
             table = config.load(args.config)
         except config.ConfigError as error:
-            print(error, file=sys.stderr)
+            print(error.report(), file=sys.stderr)
             return 2
         language, path = translator(table.language), table.people
     try:
-        for line in _change(args, Path(path).resolve(), language):
+        for line in _change(args, _followed(Path(path)), language):
             print(line)
     except PeopleError as error:
         print(language.text(error.text, **error.values), file=sys.stderr)
         return 1
     return 0
+
+
+def _followed(path: Path) -> Path:
+    """Where `path` leads, since replacing a link would leave the file behind. Raises PeopleError."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:  # the second: a circle of links, until Python 3.13
+        raise unusable(path, OSError(errno.ELOOP, os.strerror(errno.ELOOP))) from error
 
 
 def _change(args: argparse.Namespace, path: Path, language: Translator) -> list[str]:

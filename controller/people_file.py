@@ -27,6 +27,8 @@ LARGEST_FILE = 1_000_000
 NAME = re.compile(r"[^\W_][\w.-]{0,31}")
 """How a person may be called."""
 
+NO_NAME = msg("“{name}” cannot be a name: write up to 32 letters, digits, dots or dashes.")
+
 
 class PeopleError(Exception):
     """Something about persons cannot be done; `text` is a message id that `values` fill. As a string: English."""
@@ -71,7 +73,7 @@ def read(path: Path) -> dict[str, Record]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error) from error
     try:
         if len(data) > LARGEST_FILE:
             raise ValueError(f"more than {LARGEST_FILE} bytes")
@@ -107,7 +109,7 @@ def write(path: Path, records: Iterable[Record]) -> None:
     try:
         _replace(path, msgspec.json.format(msgspec.json.encode(file), indent=2) + b"\n")
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error) from error
 
 
 @contextmanager
@@ -117,7 +119,7 @@ def only_editor(path: Path) -> Iterator[None]:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error) from error
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
         yield
@@ -154,7 +156,8 @@ def _keep_owner(file: int, path: Path) -> None:
         os.fchown(file, owner.st_uid, owner.st_gid)
 
 
-def _unusable(path: Path, error: OSError) -> PeopleError:
+def unusable(path: Path, error: OSError) -> PeopleError:
+    """What to say of a file that the system does not let be used."""
     return PeopleError(
         msg("{path} cannot be used: {why}. Check the folder, its owner and the disk."),
         path=str(path),

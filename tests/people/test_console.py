@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import pty
+import socket
 import subprocess
 import sys
+import threading
+import unicodedata
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -139,8 +142,6 @@ async def test_a_table_that_stops_ends_the_console_with_the_reason(tmp_path: Pat
 def test_nobody_there_is_said_clearly(
     tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import socket
-
     path = tmp_path / ("x" * 200 if kind == "long" else "pozo-table.sock")
     if kind == "stale":
         with socket.socket(socket.AF_UNIX) as dead:
@@ -151,6 +152,52 @@ def test_nobody_there_is_said_clearly(
     said = capsys.readouterr().err
     assert {"long": "cannot be reached", "no table": "Say which table"}.get(kind, "start it with “pozo run”") in said
     assert main(["--config", str(tmp_path / "none.toml")]) == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"HTTP/1.1 400 Bad Request\r\n",
+        b"\xff\xfe\n",
+        b"[1]\n",
+        b'{"bye":5}\n',
+        b'{"id":null,"ok":true}\n',
+        b"[" * 9999 + b"\n",
+    ],
+    ids=lambda said: repr(said)[:20],
+)
+def test_what_is_no_table_is_said_so(tmp_path: Path, said: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "other.sock"
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(path))
+        other.listen()
+
+        def answer() -> None:
+            with other.accept()[0] as caller:
+                caller.recv(65_536)
+                caller.sendall(said)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        assert main(["--socket", str(path), "--language", "en"]) == 2
+        thread.join()
+    assert "is no table" in capsys.readouterr().err
+
+
+@story
+async def test_names_and_lines_that_cannot_be_are_said_so_here(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        apart = unicodedata.normalize("NFD", "tomás")
+        code, printed = await script(
+            here, apart, "90871", "login Ana María", "void " + "x" * 100_000, "login ana", "2580"
+        )
+        assert code == 1
+        assert printed == [
+            "tomás is logged in as technician.",
+            "“Ana María” cannot be a name: write up to 32 letters, digits, dots or dashes.",
+            "The line has 100005 characters: write at most 1000.",
+            "ana is logged in as dealer, supervisor.",
+        ]
 
 
 class Terminal:
@@ -197,6 +244,10 @@ async def terminal(here: Place) -> AsyncIterator[Terminal]:
 async def test_at_a_terminal_the_pin_is_not_seen_and_enter_ends_watching(tmp_path: Path) -> None:
     async with place(tmp_path) as here, terminal(here) as console:
         await console.until("6 seats")
+        await console.until("Person")
+        console.type("ana\n")
+        await console.until("PIN: ")
+        console.type("\x04")  # thought better of
         await console.until("Person")
         console.type("ana\n")
         await console.until("PIN: ")

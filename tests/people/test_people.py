@@ -11,6 +11,7 @@ import os
 import stat
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -311,6 +312,32 @@ def test_the_command_does_it_all(
     assert People.load(file).verify("ana", "7391", 0) == Person("ana", ("technician",))
     assert run(file, "remove", "ana", monkeypatch=monkeypatch) == 0
     assert People.load(file).everybody == ()
+
+
+def test_names_are_the_same_however_they_are_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Some keyboards send a letter and its accent apart; nothing typed moves the cursor when it is shown again."""
+    file = tmp_path / "people.json"
+    apart = unicodedata.normalize("NFD", "tomás")
+    assert run(file, "add", apart, "--role", "dealer", pin="2580", monkeypatch=monkeypatch) == 0
+    assert run(file, "pin", apart, pin="7391", monkeypatch=monkeypatch) == 0
+    assert run(file, "roles", apart, "--role", "auditor", monkeypatch=monkeypatch) == 0
+    assert People.load(file).verify("tomás", "7391", 0) == Person("tomás", ("auditor",))
+    assert run(file, "remove", apart, monkeypatch=monkeypatch) == 0
+    assert People.load(file).everybody == ()
+    capsys.readouterr()
+    assert run(file, "remove", "\x1b[2J", monkeypatch=monkeypatch) == 1
+    assert run(file, "add", "\x1b[2J", "--role", "dealer", pin="2580", monkeypatch=monkeypatch) == 1
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def test_links_in_a_circle_lead_to_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    assert run(tmp_path / "circle", "list", monkeypatch=monkeypatch) == 1
+    assert "cannot be used" in capsys.readouterr().err
 
 
 def test_a_pin_is_asked_for_twice(
