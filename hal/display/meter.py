@@ -1,0 +1,160 @@
+"""The public meter: the pot, big, counting up to its true value; who wins; why nobody can bet.
+
+A sign of 32 lines or more (an OLED) shows amount and words together; a lower one (a matrix of LEDs) shows the amount
+and, every few seconds, the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PIL import Image
+
+from hal.display import ink
+from hal.display.device import Size
+from hal.display.texts import Money, Texts
+from hal.port import Panel
+
+SECOND = 1_000_000_000
+RISE = 2 * SECOND
+"""How long the meter takes to count up, nanoseconds."""
+FRAME = 50_000_000
+"""Nanoseconds between two pictures of a counting meter."""
+AMOUNT_TURN, WORDS_TURN = 4 * SECOND, 2 * SECOND
+"""How long a low sign shows the amount, and each page of words."""
+MOST_DIGITS = 12
+"""Digits that every meter must have room for."""
+
+
+class Counter:
+    """An amount that counts up smoothly to its true value, never past it, and falls at once (rules 4.7).
+
+    A function of what it was told and when, however often it is asked; integers only.
+    """
+
+    def __init__(self) -> None:
+        self._from = 0
+        self._to: int | None = None
+        self._since = 0
+
+    def shown(self, true: int, now: int) -> int:
+        """What to show of `true` at `now`, nanoseconds. The first amount is shown at once."""
+        if self._to is None or true < self._value(now):
+            self._from = self._to = true
+        elif true != self._to:
+            self._from, self._to, self._since = self._value(now), true, now
+        return self._value(now)
+
+    def _value(self, now: int) -> int:
+        assert self._to is not None
+        gone = max(0, min(now - self._since, RISE))
+        return self._from + (self._to - self._from) * gone // RISE
+
+
+def fits(size: Size, money: Money) -> bool:
+    """Whether twelve digits fit on a meter of `size` pixels, written with the marks of `money`."""
+    return ink.block(money.text(10**MOST_DIGITS - 1), _room(size)) is not None
+
+
+class Told(NamedTuple):
+    """What a meter says beside the amount: words, and whether they want to be seen."""
+
+    words: str
+    loud: bool
+
+
+def said(panel: Panel, texts: Texts) -> Told:
+    """What the public is told in words."""
+    winners = [str(seat.seat) for seat in panel.seats if seat.text == "winner"]
+    if winners and panel.banner == "paying":
+        return Told(texts.wins.format(seats=", ".join(winners)), True)
+    return Told(texts.banners[panel.banner], panel.banner == "pending")
+
+
+def render(panel: Panel, size: Size, amount: int, texts: Texts, money: Money, now: int) -> Image.Image:
+    """The sign of `size` pixels, with `amount` minor units on it. `now` (nanoseconds) turns a low sign's pages.
+
+    Out of service no amount is shown: it is an offer, and there is none.
+    """
+    image = Image.new("1", size)
+    if size[1] < 32:
+        _low(image, panel, amount, texts, money, now)
+    elif panel.banner == "out-of-service":
+        _out_of_service(image, panel, texts)
+    else:
+        _high(image, panel, amount, texts, money)
+    return image
+
+
+def turns(panel: Panel, size: Size, texts: Texts, now: int) -> int | None:
+    """Nanoseconds until the picture changes by itself, but for counting; None when it does not."""
+    if size[1] >= 32:
+        return None
+    parts = _parts(panel, size, texts)
+    return _at(parts, now)[1] if len(parts) > 1 else None
+
+
+def _room(size: Size) -> Size:
+    """Where the amount may be."""
+    return size if size[1] < 32 else (size[0], size[1] - 2 * (ink.HIGH + 4))
+
+
+def _high(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Money) -> None:
+    ink.write(image, 0, 0, texts.pot)
+    ink.write(image, image.width - ink.width(money.name), 0, money.name)
+    _amount(image, ink.HIGH + 2, _room(image.size), money.text(amount))
+    told = said(panel, texts)
+    if told.loud:
+        ink.label(image, image.height - 10, told.words)
+    else:
+        ink.centred(image, image.height - 9, told.words)
+
+
+def _out_of_service(image: Image.Image, panel: Panel, texts: Texts) -> None:
+    lines = ink.wrap(texts.banners["out-of-service"], ink.columns(image.width, 2))
+    y = 0
+    for line in lines:
+        ink.centred(image, y, line, scale=2)
+        y += 2 * ink.HIGH + 1
+    for line in ink.wrap(panel.reason, ink.columns(image.width)):
+        ink.centred(image, y + 2, line)
+        y += ink.HIGH + 1
+
+
+def _low(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Money, now: int) -> None:
+    page = _at(_parts(panel, image.size, texts), now)[0]
+    if page is None:
+        _amount(image, 0, image.size, money.text(amount))
+    else:
+        scale = max(1, min(image.height // ink.HIGH, image.width // max(1, ink.width(page))))
+        ink.centred(image, (image.height - ink.HIGH * scale) // 2, page, scale=scale)
+
+
+def _amount(image: Image.Image, top: int, room: Size, text: str) -> None:
+    size = ink.block(text, room)
+    if size is None:  # a meter is built for twelve digits; a part of an amount would be another amount
+        ink.centred(image, top + (room[1] - ink.HIGH) // 2, "-" * min(8, ink.columns(image.width)))
+        return
+    x = (image.width - size.length(text)) // 2
+    ink.amount(image, x, top + (room[1] - size.high - (size.stroke if room[1] > ink.HIGH else 0)) // 2, text, size)
+
+
+def _parts(panel: Panel, size: Size, texts: Texts) -> list[str | None]:
+    """The pages of a low sign, in turn; None is the amount."""
+    room = ink.columns(size[0])
+    if panel.banner == "out-of-service":
+        return [*ink.wrap(f"{texts.banners['out-of-service']} {panel.reason}", room)]
+    words = said(panel, texts).words
+    return [None] if panel.banner in ("idle", "open") else [None, *ink.wrap(words, room)]
+
+
+def _at(parts: Sequence[str | None], now: int) -> tuple[str | None, int]:
+    """The page that is shown at `now`, and the nanoseconds that are left of it."""
+    lengths = [AMOUNT_TURN if part is None else WORDS_TURN for part in parts]
+    gone = now % sum(lengths)
+    for part, length in zip(parts, lengths, strict=True):
+        if gone < length:
+            return part, length - gone
+        gone -= length
+    raise AssertionError("the turns fill the whole")

@@ -1,0 +1,135 @@
+"""What displays are tested with: words in both languages, and evenings' panels."""
+
+from __future__ import annotations
+
+from hal.display.texts import Money, Texts
+from hal.port import Banner, Panel, SeatPanel, SeatText
+
+SPANISH = Texts(
+    banners={
+        "open": "Apuestas abiertas",
+        "locked": "Apuestas cerradas",
+        "paying": "Pagando premios",
+        "idle": "En espera",
+        "pending": "Pendiente",
+        "out-of-service": "Fuera de servicio",
+    },
+    phases={
+        "open": "Abierta",
+        "locked": "Cerrada",
+        "paying": "Pagando",
+        "idle": "En espera",
+        "pending": "Pendiente",
+    },
+    seats={
+        "closed": "cerrada",
+        "no-credits": "sin saldo",
+        "late": "tardía",
+        "excess": "exceso",
+        "returned": "devolver",
+        "forfeit": "perdida",
+        "winner": "premio",
+    },
+    digits={
+        "closed": "CErrAdA",
+        "no-credits": "Sin CrEd",
+        "late": "tArdE",
+        "excess": "SObrA",
+        "returned": "dEvUELtA",
+        "forfeit": "PErdIdA",
+        "winner": "GAnA",
+    },
+    pot="POZO",
+    round="pase",
+    bets="apuestas",
+    wins="Gana puesto {seats}",
+    silent="no responde",
+)
+ENGLISH = Texts(
+    banners={
+        "open": "Place your bets",
+        "locked": "Betting closed",
+        "paying": "Paying prizes",
+        "idle": "Waiting",
+        "pending": "Pending",
+        "out-of-service": "Out of service",
+    },
+    phases={
+        "open": "Open",
+        "locked": "Locked",
+        "paying": "Paying",
+        "idle": "Waiting",
+        "pending": "Pending",
+    },
+    seats={
+        "closed": "closed",
+        "no-credits": "no credit",
+        "late": "late",
+        "excess": "excess",
+        "returned": "hand back",
+        "forfeit": "forfeited",
+        "winner": "prize",
+    },
+    digits={
+        "closed": "CLOSEd",
+        "no-credits": "no CrEd",
+        "late": "LAtE",
+        "excess": "EXtrA",
+        "returned": "rEtUrn",
+        "forfeit": "ForFEit",
+        "winner": "Hit",
+    },
+    pot="JACKPOT",
+    round="round",
+    bets="bets",
+    wins="Seat {seats} wins",
+    silent="no answer",
+)
+PESOS = Money(0, ".", ",", "CLP")
+BOLIVIANOS = Money(2, ".", ",", "BOB")
+EUROS = Money(2, ",", ".", "EUR")
+
+
+def seat(
+    number: int, text: SeatText = "", *, lamp: bool = False, credits: int | None = 4, bet: int = 0, flash: int = 0
+) -> SeatPanel:
+    """A seat's panel."""
+    return SeatPanel(number, lamp, credits, bet, text, flash)
+
+
+def panel(
+    *seats: SeatPanel, banner: Banner = "open", pot: int = 10_004_200, round: int = 127, reason: str = ""
+) -> Panel:
+    """A table's panel; seats that are not named have nothing to say."""
+    named = {seat.seat: seat for seat in seats}
+    all_seats = tuple(named.get(n, seat(n, "" if banner == "open" else "locked")) for n in range(1, 7))
+    return Panel(all_seats, banner, pot, round, sum(1 for seat in all_seats if seat.bet), reason)
+
+
+BETTING = panel(
+    seat(1, lamp=True, bet=2_000),
+    seat(2, "no-credits", credits=0),
+    seat(4, lamp=True, bet=1_000, credits=117),
+    seat(5, "closed", credits=0),
+)
+CHIPS = panel(
+    seat(1, "locked", lamp=True, credits=None, bet=5_000),
+    seat(2, "late", credits=None, flash=25_000),
+    seat(3, "excess", lamp=True, credits=None, bet=3_000, flash=1_000),
+    *(seat(n, "locked", credits=None) for n in (4, 5, 6)),
+    banner="locked",
+)
+BUSY = panel(
+    seat(1, "winner", lamp=True, bet=2_000, credits=3),
+    seat(2, "late", credits=2, flash=1_000),
+    seat(3, "closed", lamp=True, bet=1_000),
+    seat(4, "returned", credits=0),
+    seat(5, "winner", lamp=True, bet=3_000),
+    seat(6, "forfeit", bet=1_000),
+    banner="paying",
+    pot=999_999_999_999,
+)
+BROKEN = panel(banner="out-of-service", reason="El diario no se puede escribir: disco lleno")
+STOPPED = panel(banner="out-of-service", reason="The journal cannot be written: disk full")
+PENDING = panel(banner="pending", pot=123_456_789)
+IDLE = panel(banner="idle", round=0, pot=0)

@@ -1,0 +1,204 @@
+"""Amounts on displays: how they are written, that they fit, that a meter never shows more than there is."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from hal.display import care, counters, ink, meter
+from hal.display.texts import Money, Texts
+from hal.port import SeatText
+from tests.hal.display_scenes import BOLIVIANOS, EUROS, PESOS, SPANISH, panel, seat
+
+SECOND = 1_000_000_000
+KUWAIT = Money(3, ",", ".", "KWD")
+
+
+# --- writing -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("money", "minor", "text", "plain"),
+    [
+        (PESOS, 0, "0", "0"),
+        (PESOS, 999, "999", "999"),
+        (PESOS, 10_004_200, "10.004.200", "10004200"),
+        (PESOS, 999_999_999_999, "999.999.999.999", "999999999999"),
+        (BOLIVIANOS, 5, "0,05", "0.05"),
+        (BOLIVIANOS, 123_456, "1.234,56", "1234.56"),
+        (EUROS, 100, "1.00", "1.00"),
+        (KUWAIT, 1_234_005, "1,234.005", "1234.005"),
+        (BOLIVIANOS, -123_456, "-1.234,56", "-1234.56"),
+    ],
+)
+def test_3_1_an_amount_is_written_with_the_currencys_marks(money: Money, minor: int, text: str, plain: str) -> None:
+    assert (money.text(minor), money.plain(minor)) == (text, plain)
+
+
+@pytest.mark.parametrize("size", [(128, 64), (126, 62), (64, 8), (64, 16), (96, 8), (256, 64)])
+@pytest.mark.parametrize("money", [PESOS, BOLIVIANOS, EUROS, KUWAIT])
+def test_twelve_digits_fit_on_every_meter(size: tuple[int, int], money: Money) -> None:
+    assert meter.fits(size, money)
+
+
+@pytest.mark.parametrize("size", [(32, 8), (48, 8), (64, 5)])
+def test_a_sign_that_is_too_small_is_found_out(size: tuple[int, int]) -> None:
+    assert not meter.fits(size, PESOS)
+
+
+@given(st.integers(0, 10**12 - 1), st.sampled_from([(126, 62), (64, 8), (64, 16)]))
+def test_no_digit_sticks_out(amount: int, size: tuple[int, int]) -> None:
+    text = PESOS.text(amount)
+    block = ink.block(text, size)
+    assert block is not None
+    assert block.length(text) <= size[0]
+    assert block.high + block.stroke <= size[1]
+
+
+def test_text_that_the_font_has_not_is_shown_without_its_accent_or_asked_about() -> None:
+    shown = {char: ink._char(char, 1).tobytes() for char in "ÍI€?"}
+    assert shown["Í"] == shown["I"]
+    assert shown["€"] == shown["?"]
+
+
+def test_lines_break_between_words_and_long_words_anywhere() -> None:
+    assert ink.wrap("no se puede escribir", 8) == ["no se", "puede", "escribir"]
+    assert ink.wrap("desafortunadamente no", 8) == ["desafort", "unadamen", "te no"]
+    assert ink.wrap("", 8) == []
+
+
+# --- counting ------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**12), st.integers(0, 3 * SECOND)), min_size=1))
+def test_4_7_the_meter_is_never_past_its_true_value_and_falls_at_once(story: list[tuple[int, int]]) -> None:
+    counter, now, before = meter.Counter(), 0, 0
+    for pot, passed in story:
+        now += passed
+        shown = counter.shown(pot, now)
+        assert min(before, pot) <= shown <= pot
+        before = shown
+    pot = story[-1][0]
+    assert counter.shown(pot, now + meter.RISE) == pot
+
+
+def test_the_meter_counts_up_evenly_and_arrives() -> None:
+    counter = meter.Counter()
+    assert counter.shown(1_000, 0) == 1_000  # the first amount is no news
+    seen = [counter.shown(3_000, SECOND + step * meter.RISE // 4) for step in range(6)]
+    assert seen == [1_000, 1_500, 2_000, 2_500, 3_000, 3_000]
+    assert counter.shown(500, 9 * SECOND) == 500
+
+
+def test_what_comes_while_it_counts_is_counted_from_where_it_is() -> None:
+    counter = meter.Counter()
+    counter.shown(0, 0)
+    counter.shown(1_000, 0)
+    assert counter.shown(9_000, meter.RISE // 2) == 500
+    assert counter.shown(9_000, meter.RISE // 2 + meter.RISE) == 9_000
+    counter.shown(20_000, 10 * SECOND)
+    assert counter.shown(9_500, 10 * SECOND + 1) <= 9_500  # it had just begun to rise: no fall is needed
+    assert counter.shown(9_500, 20 * SECOND) == 9_500
+
+
+def test_8_5_out_of_service_there_is_no_amount_to_be_seen() -> None:
+    stopped = [panel(banner="out-of-service", pot=pot, reason="x") for pot in (1_000, 999_999)]
+    for size in ((126, 62), (64, 8)):
+        pictures = {meter.render(p, size, p.pot, SPANISH, PESOS, 0).tobytes() for p in stopped}
+        assert len(pictures) == 1
+
+
+# --- seats ---------------------------------------------------------------------------------------------
+
+
+def test_2_2_a_credits_seat_shows_credits_and_bet_and_2_3_a_chips_seat_the_bet_alone() -> None:
+    shown = panel(seat(1, credits=12, bet=3_000), seat(2, credits=None, bet=3_000))
+    assert counters.render(shown, (1, 2), SPANISH, PESOS, 0) == ("12  3000", "    3000")
+
+
+def test_2_8_once_locked_seats_with_and_without_a_bet_differ() -> None:
+    shown = panel(seat(1, "locked", credits=5, bet=1_000), seat(2, "locked", credits=5), banner="locked")
+    assert counters.render(shown, (1, 2), SPANISH, PESOS, 0) == ("5   1000", "5    ---")
+
+
+def test_2_3_what_is_to_be_handed_back_flashes() -> None:
+    shown = panel(seat(1, "late", credits=None, flash=5_000), banner="locked")
+    turns = [counters.render(shown, (1,), SPANISH, PESOS, n * counters.TURN)[0] for n in range(3)]
+    assert turns == ["tArdE", "    5000", "tArdE"]
+
+
+def test_what_does_not_fit_side_by_side_is_shown_in_turn_and_never_in_part() -> None:
+    shown = panel(seat(1, credits=1_234, bet=1_000_000), seat(2, credits=None, bet=1_234_567_890))
+    turns = [counters.render(shown, (1, 2), SPANISH, PESOS, n * counters.TURN) for n in range(2)]
+    assert turns == [("C   1234", "--------"), (" 1000000", "--------")]
+
+
+def test_modules_may_hang_in_any_order_and_more_of_them_than_seats() -> None:
+    shown = panel(seat(1, credits=None, bet=1_000), seat(2, credits=None, bet=2_000))
+    assert counters.render(shown, (2, 9, 1), SPANISH, PESOS, 0) == ("    2000", "", "    1000")
+
+
+@given(
+    st.sampled_from(["", "closed", "no-credits", "late", "excess", "returned", "forfeit", "winner", "locked"]),
+    st.none() | st.integers(0, 10**6),
+    st.integers(0, 10**9),
+    st.integers(0, 10**9),
+)
+def test_every_counter_has_eight_digits(text: SeatText, credits: int | None, bet: int, flash: int) -> None:
+    shown = panel(seat(1, text, credits=credits, bet=bet, flash=flash))
+    for part in counters.says(shown.seats[0], shown, SPANISH, BOLIVIANOS):
+        assert counters.picture([part]).size == (8, 8)
+
+
+# --- words and care ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"banners": {**SPANISH.banners, "open": ""}},
+        {"phases": {**SPANISH.phases, "open": "Apuestas abiertas"}},
+        {"seats": {**SPANISH.seats, "late": "demasiado tarde"}},
+        {"digits": {**SPANISH.digits, "late": "dEMASIAdO"}},
+        {"digits": {**SPANISH.digits, "late": "tardía"}},
+        {"wins": "alguien gana"},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_words_that_are_missing_or_do_not_fit_are_refused(wrong: dict[str, object]) -> None:
+    fields = {field.name: getattr(SPANISH, field.name) for field in dataclasses.fields(SPANISH)}
+    with pytest.raises(ValueError, match=r"texts: |seven segments"):
+        Texts(**{**fields, **wrong})
+
+
+def test_a_panel_is_dimmed_when_nothing_happens() -> None:
+    levels = [care.OLED.contrast(minutes * 60 * SECOND) for minutes in (0, 4, 5, 29, 30, 1_000)]
+    assert levels == [0xCF, 0xCF, 0x50, 0x50, 0x08, 0x08]
+
+
+def test_a_picture_is_never_further_than_a_pixel_from_where_it_was() -> None:
+    picture = Image.new("1", care.OLED.room((128, 64)), 1)
+    boxes = [care.OLED.place(picture, (128, 64), minute * care.SHIFT_EVERY).getbbox() for minute in range(13)]
+    corners = [box[:2] for box in boxes if box is not None]
+    assert len(set(corners)) == 9
+    assert corners[0] == corners[12]
+    for (x0, y0), (x1, y1) in pairwise(corners):
+        assert abs(x0 - x1) + abs(y0 - y1) == 1
+    assert all(box[2] - box[0] == 126 and box[3] - box[1] == 62 for box in boxes if box is not None)
+
+
+@pytest.mark.parametrize("steps", [(), ((5, 10),), ((0, 10), (0, 20)), ((0, 256),)])
+def test_a_contrast_plan_that_makes_no_sense_is_refused(steps: tuple[tuple[int, int], ...]) -> None:
+    with pytest.raises(ValueError, match="contrast steps"):
+        care.Care(steps, shifted=False)
+
+
+def test_time_left_is_never_nothing() -> None:
+    for idle in (0, 299 * SECOND, 300 * SECOND, 10_000 * SECOND):
+        for now in (0, 1, 59 * SECOND, 60 * SECOND):
+            assert 0 < care.OLED.changes(idle, now) <= care.SHIFT_EVERY
