@@ -1,0 +1,117 @@
+"""All displays of a table: they take panels, and say when none works any more (rules 8.5).
+
+One that fails is told once, counted, shown on those that work, and told when it is back. The part "display" fails only
+with the last one, and is mended by the first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from hal.display.screen import Health, Mail, Screen
+from hal.port import Panel, PartFailed, PartMended, Stamp
+
+_log = logging.getLogger(__name__)
+
+LOOK_EVERY = 1.0
+"""Seconds between two looks at the screens: a thread that hangs cannot say so itself."""
+END_WITHIN = 1.0
+"""Seconds that all screens together have to go dark at the end."""
+
+
+class Displays:
+    """The `screens` of a table. Everything but the screens' own threads happens on the loop that calls ``start``.
+
+    A table without any screen has no display that could fail, and says nothing.
+    """
+
+    def __init__(self, screens: Sequence[Screen]) -> None:
+        names = [screen.name for screen in screens]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two displays have the same name: {', '.join(names)}")
+        self._screens = tuple(screens)
+        self._told = {screen.name: Health(None) for screen in self._screens}
+        self._works: bool | None = None
+        self._panel: Panel | None = None
+        self._emit: Callable[[PartFailed | PartMended], None] | None = None
+        self._now: Callable[[], Stamp] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self, emit: Callable[[PartFailed | PartMended], None], now: Callable[[], Stamp]) -> None:
+        """Begin. `emit` hears, on this loop, that no display works or that one does again; `now` stamps it. The first
+        word comes when the first screen works, or when none does."""
+        self._emit, self._now = emit, now
+        self._loop = asyncio.get_running_loop()
+        for screen in self._screens:
+            screen.changed = self._nudge
+            screen.start()
+        self._timer = self._loop.call_later(LOOK_EVERY, self._look_again)
+
+    def show(self, panel: Panel) -> None:
+        """Ask every screen for `panel`. Returns at once, never raises."""
+        self._panel = panel
+        mail = Mail(panel, self._silent())
+        for screen in self._screens:
+            screen.show(mail)
+
+    def health(self) -> dict[str, Health]:
+        """How each screen is now, by name."""
+        return {screen.name: screen.health() for screen in self._screens}
+
+    def stop(self) -> None:
+        """Darken the screens and emit nothing more. A screen that hangs is left as it is. Idempotent."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._emit = self._loop = self._timer = None
+        for screen in self._screens:
+            screen.end()
+        until = time.monotonic() + END_WITHIN
+        for screen in self._screens:
+            if not screen.ended(max(0.0, until - time.monotonic())):
+                _log.warning("display %s hangs and is left as it is", screen.name)
+
+    def _nudge(self) -> None:
+        """By a screen's thread: have a look. The loop may be gone by then."""
+        loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # closed in this moment
+                loop.call_soon_threadsafe(self.look)
+
+    def _look_again(self) -> None:
+        self.look()
+        if self._loop is not None:
+            self._timer = self._loop.call_later(LOOK_EVERY, self._look_again)
+
+    def look(self) -> None:
+        """Compare the screens with what was told of them. The loop does it by itself."""
+        if self._emit is None or self._now is None:
+            return
+        silent = self._silent()
+        for screen in self._screens:
+            self._tell(screen.name, screen.health())
+        if self._silent() != silent and self._panel is not None:
+            self.show(self._panel)
+        states = [health.works for health in self._told.values()]
+        works = True if True in states else None if None in states or not states else False
+        if works is not None and works is not self._works:
+            self._works = works
+            at = self._now()
+            self._emit(PartMended(0, "display", at) if works else PartFailed(0, "display", at))
+
+    def _tell(self, name: str, health: Health) -> None:
+        before = self._told[name]
+        if health.works is before.works:
+            return
+        self._told[name] = health
+        if health.works is False:
+            _log.warning("display %s: %s. It is tried again by itself", name, health.problem)
+        elif before.works is False:
+            _log.warning("display %s works again, after %d failures since the start", name, health.failures)
+
+    def _silent(self) -> tuple[str, ...]:
+        return tuple(name for name, health in self._told.items() if health.works is False)
