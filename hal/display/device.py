@@ -26,7 +26,7 @@ class Device(Protocol):
         """How many pixels there are."""
 
     def open(self) -> None:
-        """Take the bus and set the controller up. What was shown before may stay until the first ``draw``."""
+        """Take the bus and set the controller up. Picture and brightness are as they were, until they are told."""
 
     def settle(self) -> None:
         """Set the controller up anew, on the open bus: a spike on the wires can leave a register wrong, unseen."""

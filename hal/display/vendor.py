@@ -108,7 +108,7 @@ class LumaDevice:
 def oled(kind: Oled, wires: Wires, *, upside_down: bool = False) -> LumaDevice:
     """A 128×64 OLED with an SSD1306 or an SH1106."""
     driver = {"ssd1306": device.ssd1306, "sh1106": device.sh1106}[kind]
-    return LumaDevice(kind.upper(), wires, lambda line: _without_clearing(driver)(line, rotate=2 if upside_down else 0))
+    return LumaDevice(kind.upper(), wires, lambda line: _quiet(driver)(line, rotate=2 if upside_down else 0))
 
 
 def matrix(
@@ -119,7 +119,7 @@ def matrix(
     width, height = size
 
     def driver(line: _Line) -> Any:
-        return _without_clearing(max7219)(
+        return _quiet(max7219)(
             line, width=width, height=height, block_orientation=block_orientation,
             blocks_arranged_in_reverse_order=reverse_order,
         )  # fmt: skip
@@ -130,12 +130,18 @@ def matrix(
 def digits(wires: Wires, modules: int) -> LumaDevice:
     """MAX7219 modules of eight seven-segment digits in a chain. Module n is the columns 8n to 8n + 7, of which 8n + 7
     is its leftmost digit; a row is a segment, see `segments`."""
-    return LumaDevice("MAX7219 digits", wires, lambda line: _without_clearing(max7219)(line, cascaded=modules))
+    return LumaDevice("MAX7219 digits", wires, lambda line: _quiet(max7219)(line, cascaded=modules))
 
 
-def _without_clearing(driver: Any) -> Any:
-    """`driver` without the empty picture at the end of its setting up: the panel goes on showing what it shows."""
-    return type(driver.__name__, (driver,), {"clear": lambda self: None})
+def _quiet(driver: Any) -> Any:
+    """`driver` whose setting up neither empties the picture nor sets the contrast: what is shown stays, as bright as
+    it is, until `draw` and `contrast` say otherwise."""
+
+    def contrast(self: Any, level: int) -> None:
+        if self._serial_interface.said is None:
+            driver.contrast(self, level)
+
+    return type(driver.__name__, (driver,), {"clear": lambda self: None, "contrast": contrast})
 
 
 # --- what luma carries besides drivers ---------------------------------------------------------------------
