@@ -29,6 +29,10 @@ BreakablePart = SeatPart | TablePart
 ``node`` unplugged; ``display`` does not answer, ``key`` has lost the wire of its open contact."""
 
 
+MOST_WAITING = 2_000
+"""So much is asked of one hand at most: what has to be remembered has an end, whoever asks."""
+
+
 class ImpossibleError(Exception):
     """Real hardware could not do this; the message says why."""
 
@@ -119,10 +123,14 @@ class SimulatedTable:
     # What people do.
 
     def press(self, seat: int, times: int = 1) -> None:
-        """A player presses the button `times` times, after whatever that hand is still doing."""
+        """A player presses the button `times` times, after whatever that hand is still doing.
+
+        Raises ImpossibleError at a chips table, and for more than a hand can be asked to remember.
+        """
         if self.acceptor != "credits":
             raise ImpossibleError("press: this is a chips table, its seats have no button")
         place = self._seat(seat)
+        self._has_time(seat, times)
         for _ in range(times):
             place.hand.do(place.press())
 
@@ -141,7 +149,12 @@ class SimulatedTable:
             raise ImpossibleError(f"chip: no chip of {value} here, only of {known}")
         if ("slot", seat) in self._broken:
             raise ImpossibleError(f"chip: the slot of seat {seat} is jammed, no chip goes in")
+        self._has_time(seat, 1)
         place.hand.do(place.chip(value))
+
+    def _has_time(self, seat: int, times: int) -> None:
+        if self._seat(seat).hand.waiting + times > MOST_WAITING:
+            raise ImpossibleError(f"the hand at seat {seat} has too much to do already: wait until it has done that")
 
     def turn_key(self, position: Literal["open", "locked"]) -> None:
         """The dealer turns the lock key. Nothing happens if it stands there already."""

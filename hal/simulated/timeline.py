@@ -130,6 +130,11 @@ class Hand:
         self._waiting: deque[Motion] = deque()
         self._at_work = False
 
+    @property
+    def waiting(self) -> int:
+        """How many motions are given to it and not done."""
+        return len(self._waiting)
+
     def do(self, motion: Motion) -> None:
         """Begin `motion`, after those before it."""
         self._waiting.append(motion)

@@ -201,6 +201,21 @@ def test_a_finger_presses_once_at_a_time() -> None:
     run(script())
 
 
+def test_a_hand_remembers_only_so_much() -> None:
+    """Whoever asks, over and over, for presses that take longer than asking costs no more memory each time."""
+
+    async def script() -> None:
+        bench = SimulatedBench("credits")
+        bench.start()
+        bench.table.press(1, 1_999)
+        bench.table.press(1)
+        with pytest.raises(ImpossibleError, match="too much to do"):
+            bench.table.press(1)
+        bench.table.press(2)
+
+    run(script())
+
+
 def test_a_chip_still_in_the_hand_when_the_slot_jams_stays_there() -> None:
     async def script() -> None:
         bench = SimulatedBench("chips")
