@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -48,13 +50,21 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     run = cast(Callable[[list[str]], int], import_module(COMMANDS[args[0]][0]).main)
     try:
-        return run(args[1:])
+        code = run(args[1:])
+        print(end="", flush=True)
+        return code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         # Whoever read our output has gone; there is nobody left to tell.
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        print(f"pozo: {error.strerror}: what was written is not whole", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it leaves
+        return 2
 
 
 if __name__ == "__main__":

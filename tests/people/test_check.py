@@ -1,6 +1,8 @@
 """What `pozo check` says of a table, or of a file that is none."""
 
 import re
+import subprocess
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -186,3 +188,10 @@ def test_7_a_pay_table_is_shown_where_the_file_gives_it() -> None:
     assert go.base is not None
     assert "The base game" not in said(replace(go, base=None))
     assert "flush 1 to 1\n" in said(replace(go, base=replace(go.base, bet=False)))
+
+
+def test_a_full_disk_is_no_fault_of_the_program() -> None:
+    command = [sys.executable, "-m", "controller.cli", "check", str(EXAMPLES / "draw-1.toml")]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "pozo: No space left on device: what was written is not whole\n")
