@@ -43,12 +43,12 @@ def journals(folder: Path, small: int, large: int, count: int) -> dict[str, floa
 @contextmanager
 def daemon(folder: Path) -> Iterator[tuple[int, float]]:
     """`pozo run` on a table in `folder`: its process, and the seconds until it said READY."""
+    folder.mkdir(parents=True, exist_ok=True)
     config = folder / "table.toml"
-    config.write_text(
-        TABLE.read_text()
-        + f'\n[journal]\ndirectory = "{folder}/journal"\n[control]\nsocket = "{folder}/control.sock"\n'
-    )
     with tempfile.TemporaryDirectory() as short, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
+        # The sockets lie elsewhere: their paths may have 107 bytes, and this folder's may be longer.
+        sections = f'[journal]\ndirectory = "{folder}/journal"\n[control]\nsocket = "{short}/control"\n'
+        config.write_text(f"{TABLE.read_text()}\n{sections}")
         address = f"{short}/notify"
         notices.bind(address)
         notices.settimeout(20)
