@@ -23,6 +23,7 @@ from controller.core.events import Event, TableOpened
 from controller.core.messages import msg
 from controller.core.state import Table
 from controller.journal import rotation
+from controller.journal.chain import Link
 from controller.journal.codec import PeriodsPruned, encode, encode_state
 from controller.journal.database import (
     LEFT,
@@ -58,6 +59,10 @@ NORMAL = Limits()
 
 class Journal:
     """A table's journal, of which this process is the one writer."""
+
+    _period: Period
+    _head: Link
+    _since_snapshot: int
 
     recovered: Recovered
     """What opening found: the state the table is in. Later states are the caller's."""
