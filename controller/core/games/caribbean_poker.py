@@ -13,6 +13,7 @@ CARIBBEAN_POKER = Game(
     # The deal: the dealer's last card lies face up. The decision: fold or BET.
     own_cards=5,
     dealer_cards=5,
+    dealer_face_up=1,
     opens=at_least(Hand.HIGH_CARD, "AK"),
     base=bet_by_table(
         {

@@ -103,9 +103,10 @@ USUAL_IRREGULAR: dict[str, Outcome] = {
 class Game(Struct, frozen=True, kw_only=True):
     """One game of the table.
 
-    `own_cards` go to each player, `dealer_cards` to the dealer; `boards` are the numbers of shared cards that can
-    lie face up, the last one all of them. Of the shared cards the first `shared_cards` count for the side bet, with
-    all own cards (5.4, 5.5). `exchanges` is how many cards a player may exchange.
+    `own_cards` go to each player, `dealer_cards` to the dealer, the last `dealer_face_up` of them face up; `boards` are
+    the numbers of shared cards that can lie face up, the last one all of them. Of the shared cards the first
+    `shared_cards` count for the side bet, with all own cards (5.4, 5.5). `exchanges` is how many cards a player may
+    exchange.
 
     `opens` is the least strength with which the dealer opens, None where there is no dealer's hand; `draw` the
     dealer's own draw. `base` is what the base game pays, None where no source says so and each configuration may,
@@ -122,6 +123,7 @@ class Game(Struct, frozen=True, kw_only=True):
 
     own_cards: int
     dealer_cards: int = 0
+    dealer_face_up: int = 0
     boards: tuple[int, ...] = ()
 
     exchanges: int = 0
