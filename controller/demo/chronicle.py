@@ -43,6 +43,10 @@ class Money:
         """`minor` units without the currency's name: 1250000 is "1.250.000" in Spanish, for pesos."""
         return format_decimal(Decimal(minor).scaleb(-self._digits), format=self._pattern, locale=self._language)
 
+    def signed(self, minor: int) -> str:
+        """The same with its sign, for what is won or lost: "+4.000", "−1.000", "0"."""
+        return ("+" if minor > 0 else "−" if minor < 0 else "") + self.text(abs(minor))
+
     def of_units(self, units: int) -> str:
         """Pot units, rounded down to whole minor units: never more than there is (3.2)."""
         return self.text(units // UNITS)
@@ -111,6 +115,10 @@ class Chronicle:
     def say(self, sentence: str, **args: object) -> None:
         """A line of the narrator's own."""
         self._tell(self.text(sentence, **args))
+
+    def show(self, sentence: str, **args: object) -> None:
+        """The same, of something that a picture of the table shows anyway."""
+        self._tell(self.text(sentence, **args), seen=True)
 
     def pause(self) -> None:
         """Tell what was held back: lamps that change together change in an order that nobody sees."""

@@ -141,7 +141,7 @@ class Show:
             pot=self._counter.step(whole(table.pot.main), milliseconds, dark=display is None),
             change=self._counter.change,
             names={seat: player.name for seat, player in self._evening.players.items()},
-            cards=self._evening.cards,
+            felt=self._evening.game.lying,
             lines=self._lines,
             footer=footer(self._options, self._speak),
             money=self._chronicle.money,
@@ -213,9 +213,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.language:
         config = replace(config, language=args.language)
     options = _options(args)
-    complaint = _cannot_play(config) or (_cannot_draw() if options.live else "")
+    complaint = _cannot_draw() if options.live else ""
     if complaint:
-        print(translator(config.language).text(complaint, game=config.setup.game), file=sys.stderr)
+        print(translator(config.language).text(complaint), file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="pozo-demo-") as folder:
         return _play(config, options, args.keep or Path(folder, "journal"))
@@ -295,15 +295,6 @@ def _options(args: argparse.Namespace) -> Options:
     seed = SystemRandom().randrange(1_000_000) if args.seed is None else args.seed
     rounds = args.rounds or (ROUNDS_UNWATCHED if speed is None else None)
     return Options(rounds, speed, seed, args.lucky, drawable and speed is not None and not args.plain)
-
-
-def _cannot_play(config: Config) -> str:
-    """Why there is nobody who could play at this table; empty if there is."""
-    if config.setup.game == "draw-poker":
-        return ""
-    return msg(
-        "The demo's people know Draw Poker only, and this table plays {game}: write a scenario for it (pozo play)."
-    )
 
 
 def _cannot_draw() -> str:

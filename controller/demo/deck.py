@@ -1,15 +1,12 @@
-"""A deck of cards, honest or stacked, and what the demo's players do with five of them."""
+"""A deck of cards, honest or stacked, and cards as they are laid down."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from random import Random
-from typing import Literal
 
 from controller.core.cards import DECK, Card, Hand, hand_class
-
-Cards = tuple[Card, ...]
-Decision = Literal["stand", "fold", "exchange"]
+from controller.deal import Cards, Deck
 
 _FLUSHES = (Hand.FLUSH, Hand.STRAIGHT_FLUSH, Hand.ROYAL_FLUSH)
 _GROUPS = (Hand.FULL_HOUSE, Hand.FOUR_OF_A_KIND)
@@ -18,20 +15,12 @@ _TRIES = 20_000
 """More than enough for the rarest hand in a whole deck."""
 
 
-class Deck:
-    """One shuffled deck. `draw` takes from the top; `find` takes out a hand of a wanted class, which is cheating."""
+class StackedDeck(Deck):
+    """A shuffled deck in which hands can be found, which is cheating."""
 
     def __init__(self, rng: Random) -> None:
+        super().__init__(rng)
         self._rng = rng
-        self._cards = list(DECK)
-        rng.shuffle(self._cards)
-
-    def draw(self, count: int) -> Cards:
-        """The next `count` cards. ValueError when there are fewer."""
-        if count > len(self._cards):
-            raise ValueError(f"{count} cards wanted, {len(self._cards)} are left")
-        taken, self._cards = self._cards[:count], self._cards[count:]
-        return tuple(taken)
 
     def find(self, hand: Hand) -> Cards:
         """Five cards that are exactly a `hand`, out of those that are left. ValueError when none can be found."""
@@ -64,22 +53,6 @@ class Deck:
 def _run(low: int) -> tuple[int, ...]:
     """Five ranks in a row, from `low`; -1 is the ace played low (7.1)."""
     return tuple(rank % 13 for rank in range(low, low + 5))
-
-
-def decide(rng: Random, cards: Cards, wins: bool) -> Decision:
-    """What a player does with a hand. One that wins a prize is left alone; others are folded, or improved, which
-    forfeits the side bet (5.2, 5.3)."""
-    if wins:
-        return "stand"
-    dice = rng.random()
-    if hand_class(cards) is Hand.HIGH_CARD:
-        return "fold" if dice < 0.35 else "exchange" if dice < 0.55 else "stand"
-    return "exchange" if dice < 0.2 else "stand"
-
-
-def keep(cards: Cards) -> Cards:
-    """The three cards that a player keeps who exchanges two: what is there more than once, then the highest."""
-    return in_order(cards)[:3]
 
 
 def in_order(cards: Cards) -> Cards:

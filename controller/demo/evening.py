@@ -10,14 +10,13 @@ import asyncio
 from random import Random
 
 from controller.core import inputs as do
-from controller.core.cards import Card, Hand, hand_class
 from controller.core.messages import msg
 from controller.core.panel import owed
 from controller.core.state import Round
 from controller.demo.chronicle import Chronicle
-from controller.demo.deck import Deck, decide, in_order, keep
+from controller.demo.game import Game
 from controller.demo.house import House
-from controller.demo.luck import Bag, gifts
+from controller.demo.luck import Bag
 from controller.demo.people import DEALER, SUPERVISOR, Act, Player, limits, merged
 from controller.demo.trouble import Trouble
 
@@ -35,8 +34,7 @@ class Evening:
     def __init__(self, house: House, chronicle: Chronicle, rng: Random, enough: asyncio.Event, *, lucky: bool) -> None:
         setup = house.config.setup
         self.players = {seat: Player(seat, rng) for seat in range(1, setup.seats + 1)}
-        self.cards: dict[int, tuple[Card, ...]] = {}
-        """What lies face up before the players."""
+        self.game = Game(house, chronicle, rng, self.pause)
         self._house = house
         self._chronicle = chronicle
         self._rng = rng
@@ -70,7 +68,7 @@ class Evening:
         self._power_in = self._rng.choice(("betting", "locked", "paying")) if trouble == "power" else ""
         luck = self._luck.draw() if self._lucky else ""
         house = self._house
-        self.cards.clear()
+        self.game.clear()
         house.hardware.turn_key("open")
         await house.settled()
         await self._betting(trouble)
@@ -78,11 +76,12 @@ class Evening:
         await self.pause(1.2)
         await self._between("locked")
         if trouble == "odd" and self._rng.random() < 0.4 and self._round_now is not None:
-            await self._misdeal()
+            await self.game.misdeal()
         else:
             if trouble == "fault":
                 await self._fate.lamp_after_the_lock()
-            await self._deal(luck)
+            if self._round_now is not None:
+                await self.game.play(luck)
             await self._pay()
         await self._clear_up()
 
@@ -164,47 +163,6 @@ class Evening:
         else:
             house.hardware.press(seat)
         return seat
-
-    # --- cards -------------------------------------------------------------------------------------------
-
-    async def _deal(self, luck: str) -> None:
-        """Five cards to each seat with a bet; then everybody decides, and winners are declared by their cards."""
-        rng, state = self._rng, self._house.state
-        if state.round is None:
-            return
-        seats = [seat for seat, bet in enumerate(state.round.bets, start=1) if bet.bet]
-        deck = Deck(rng)
-        found = {seat: deck.find(hand) for seat, hand in gifts(rng, luck, seats, state).items()}
-        for seat in seats:
-            await self.pause(0.5)
-            self.cards[seat] = in_order(found.get(seat) or deck.draw(5))
-        await self.pause(1.0)
-        prizes = {rule.hand for rule in state.pot.params.prizes}
-        for seat in seats:
-            await self._decide(seat, deck, prizes)
-        for seat in seats:
-            bet = self._house.state.round.bets[seat - 1] if self._house.state.round else None
-            if bet is not None and bet.forfeit is None and hand_class(self.cards[seat]) in prizes:
-                await self._house.order(do.Declare(seat, cards=self.cards[seat]), DEALER)
-                await self.pause(1.2)
-
-    async def _decide(self, seat: int, deck: Deck, prizes: set[Hand]) -> None:
-        cards = self.cards[seat]
-        decision = decide(self._rng, cards, hand_class(cards) in prizes)
-        if decision == "fold":
-            await self._house.order(do.Fold(seat), DEALER)
-            del self.cards[seat]
-            await self.pause(0.5)
-        elif decision == "exchange":
-            await self._house.order(do.Exchange(seat), DEALER)
-            self.cards[seat] = in_order(keep(cards) + deck.draw(2))
-            await self.pause(0.5)
-
-    async def _misdeal(self) -> None:
-        """One of the dealer's covered cards is seen: the supervisor voids the round (7.3, 5.13)."""
-        await self._house.order(do.Irregular("dealer-card"), DEALER)
-        await self.pause(1.5)
-        await self._house.order(do.Void("dealer-card"), SUPERVISOR)
 
     # --- money -------------------------------------------------------------------------------------------
 

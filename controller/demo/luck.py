@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from controller.core.cards import STRENGTH, Hand
+from controller.core.games.catalogue import GAMES
 from controller.core.money import WHOLE
 from controller.core.state import Table
 
@@ -31,7 +32,7 @@ def gifts(rng: Random, luck: str, seats: Sequence[int], table: Table) -> dict[in
     """Which of `seats` are to find which winning hand.
 
     `luck` is "fixed" (a prize of so many times the bet, the likelier ones more often), "share" (a part of the pot,
-    sometimes for two seats at once), "grand" (the whole pot, every other time) or "" (nobody).
+    sometimes for two seats at once, unless cards are shared), "grand" (the whole pot, every other time) or "" (nobody).
     """
     prizes = table.pot.params.prizes
     fixed = [rule.hand for rule in prizes if rule.share is None]
@@ -44,5 +45,6 @@ def gifts(rng: Random, luck: str, seats: Sequence[int], table: Table) -> dict[in
         return {}
     hands = sorted(hands, key=STRENGTH.__getitem__)
     hand = rng.choices(hands, weights=[2 ** (len(hands) - n) for n in range(len(hands))])[0]
-    winners = 2 if luck == "share" and len(seats) > 1 and rng.random() < 0.3 else 1
+    alone = GAMES[table.setup.game].shared_cards > 0  # whose cards are helped there, all others share
+    winners = 2 if luck == "share" and not alone and len(seats) > 1 and rng.random() < 0.3 else 1
     return dict.fromkeys(rng.sample(list(seats), winners), hand)

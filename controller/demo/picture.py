@@ -6,10 +6,12 @@ from textwrap import wrap
 
 from rich.text import Text
 
-from controller.core.cards import RANKS, Card, hand_class
+from controller.core.cards import RANKS
+from controller.core.games.catalogue import GAMES
 from controller.core.messages import msg
 from controller.core.money import format_rate
 from controller.core.panel import owed
+from controller.deal import Cards
 from controller.demo.digits import big
 from controller.demo.scene import Scene
 from controller.story import CAUSES, HANDS
@@ -52,7 +54,7 @@ def picture(scene: Scene, width: int, height: int) -> list[Text]:
     seats = _seats(scene, main)
     below = [_meters(scene, width), _line(scene.footer, width, FAINT)]
     room = max(0, height - len(top) - len(below))
-    middle = [*seats, _rule(scene.speak.text(msg("what happened")), main)]
+    middle = [*seats, *_felt(scene, main), _rule(scene.speak.text(msg("what happened")), main)]
     middle += _story(scene, main, room - len(middle))
     if wide:
         middle = _beside(middle, _side(scene, room), main)
@@ -66,7 +68,7 @@ def picture(scene: Scene, width: int, height: int) -> list[Text]:
 def _title(scene: Scene, width: int) -> Text:
     setup = scene.table.setup
     left = Text.assemble(
-        (" pozo ", "bold black on #ffd75f"), f" {setup.table} · {setup.game.replace('-', ' ').title()}"
+        (" pozo ", "bold black on #ffd75f"), f" {setup.table} · {scene.speak.text(GAMES[setup.game].title)}"
     )
     right = Text(scene.speak.text(msg("round {round}"), round=scene.table.rounds) + " ", "bold")
     return _ends(left, right, width)
@@ -124,26 +126,39 @@ def _seat(scene: Scene, index: int) -> Text:
     lit = scene.lamps[index]
     name = scene.names.get(number, "")
     winner = shown is not None and shown.text == "winner"
-    style = GOLD if winner else "" if lit or number in scene.cards else FAINT
+    style = GOLD if winner else "" if lit or number in scene.felt.own else FAINT
     line = Text(f" {number} {name:<10.10}", style)
     line.append("   ●  " if lit else "   ○  ", "bold #ffff5f" if lit else "grey35")
     if shown is None:
         return line
     line.append(f"{scene.money.text(shown.bet) if shown.bet else '–':>9}", style)
     line.append(f"{'' if shown.credits is None else shown.credits:>10}   ", style)
-    line.append_text(_hand(scene.cards.get(number, ())))
+    line.append_text(_cards(scene.felt.own.get(number, ()), 15))
     line.append("  ")
     return line.append_text(_status(scene, number, shown))
 
 
-def _hand(cards: tuple[Card, ...]) -> Text:
-    """Five cards, fourteen columns wide, hearts and diamonds red."""
-    hand = Text()
+def _cards(cards: Cards, width: int = 0, covered: int = 0) -> Text:
+    """Cards, three columns each, hearts and diamonds red; so many of them `covered`, first."""
+    line = Text("░░ " * covered, FAINT)
     for card in cards:
-        hand.append(RANKS[card >> 2] + "♣♦♥♠"[card & 3], RED if card & 3 in (1, 2) else "bold")
-        hand.append(" ")
-    hand.pad_right(15 - len(hand))
-    return hand
+        line.append(RANKS[card >> 2] + "♣♦♥♠"[card & 3], RED if card & 3 in (1, 2) else "bold")
+        line.append(" ")
+    line.pad_right(max(0, width - len(line)))
+    return line
+
+
+def _felt(scene: Scene, width: int) -> list[Text]:
+    """The dealer's cards and the shared ones, where the game has them."""
+    speak, felt, game = scene.speak.text, scene.felt, GAMES[scene.table.setup.game]
+    line = Text(" ")
+    if game.dealer_cards:
+        line.append(speak(msg("dealer")) + "  ", FAINT)
+        line.append_text(_cards(felt.dealer, 3 * game.dealer_cards + 3, felt.covered))
+    if game.boards:
+        line.append(speak(msg("shared cards")) + "  ", FAINT)
+        line.append_text(_cards(felt.board))
+    return [_cut(line, width)]
 
 
 def _status(scene: Scene, seat: int, shown: SeatPanel) -> Text:
@@ -155,16 +170,24 @@ def _status(scene: Scene, seat: int, shown: SeatPanel) -> Text:
     if state.closed is not None:
         why = CAUSES.get(state.closed, state.closed)
         return Text(f"{speak(_TEXTS['closed'])}: {speak(why)}", RED)
-    round = scene.table.round
-    if round is not None and (forfeit := round.bets[seat - 1].forfeit) is not None:
-        return Text(speak(CAUSES[forfeit]), FAINT)
     if shown.text in _TEXTS:
         amount = owed(state)
         said = speak(_TEXTS[shown.text])
         return Text(f"{said} ({scene.money.text(amount)})" if amount else said, RED if amount else FAINT)
-    if cards := scene.cards.get(seat):
-        return Text(speak(HANDS[hand_class(cards)]), FAINT)
-    return Text()
+    return _base_game(scene, seat)
+
+
+def _base_game(scene: Scene, seat: int) -> Text:
+    """What the player holds, or why not, and what ANTE and BET have won."""
+    speak, felt, round = scene.speak.text, scene.felt, scene.table.round
+    line = Text(style=FAINT)
+    if (result := felt.results.get(seat)) is not None:
+        line.append(f"{scene.money.signed(result)} ", "#5fd75f" if result > 0 else "")
+    if (hand := felt.hand(seat)) is not None:
+        line.append(speak(HANDS[hand]))
+    elif round is not None and (forfeit := round.bets[seat - 1].forfeit) is not None:
+        line.append(speak(CAUSES[forfeit]))
+    return line
 
 
 # --- below and beside ------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from controller.core.cards import Card
 from controller.core.state import Prize, Table
 from controller.demo.chronicle import Money
+from controller.demo.game import Lying
 from controller.i18n import Translator
 from hal.port import Panel
 
@@ -32,7 +32,7 @@ class Scene(NamedTuple):
     pot: int
     change: int
     names: Mapping[int, str]
-    cards: Mapping[int, tuple[Card, ...]]
+    felt: Lying
     lines: deque[str]
     footer: str
     money: Money
