@@ -32,7 +32,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 APT  := $(SUDO) apt-get update -qq && $(SUDO) apt-get install --yes -qq --no-install-recommends
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo test check bench soak messages clean
+.PHONY: help venv demo test check bench soak messages wiring clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,10 +66,15 @@ messages: $(STAMP) ## Sentences of the source into the catalogues, to be transla
 	$(BIN)/pybabel -q update --domain=pozo --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date \
 		-i $(POT) -d $(LOCALE)
 
+wiring: $(STAMP) ## Drawings, pin tables and example configurations, from wiring/*.toml
+	@command -v dot >/dev/null || { command -v apt-get >/dev/null && $(APT) graphviz; } || { \
+		echo "a harness that changed cannot be drawn without Graphviz (on Debian: sudo apt-get install graphviz)" >&2; }
+	$(PY) -m wiring
+
 clean: ## Everything that make made
 	rm -rf $(VENV) build dist *.egg-info $(POT) $(LOCALE)/*/LC_MESSAGES/*.mo
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	find controller hal firmware tests -name __pycache__ -prune -exec rm -rf {} +
+	find controller hal firmware tests wiring -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml setup.py constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < tuple(map(int, "$(SINCE)".split("."))))' 2>/dev/null || { \
@@ -84,7 +89,7 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 		exit 1; }
 	@test -e $@ || $(PYTHON) -m venv --clear $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools babel
-	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[demo,display,plots,test]'
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[demo,display,plots,test,wiring]'
 	@touch $@
 
 $(BYTECODE): $(STAMP) $(SOURCES)

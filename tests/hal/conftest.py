@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-pytest.register_assert_rewrite("tests.hal.contract")
+pytest.register_assert_rewrite("tests.hal.contract", "tests.hal.promises")
 
 from tests.hal.contract import Play  # noqa: E402 - after the rewriting of its asserts has been asked for
+from tests.hal.gpio_bench import playing  # noqa: E402
 from tests.hal.simulated_bench import play_simulated  # noqa: E402
 
-BACKENDS: dict[str, Play] = {"simulated": play_simulated}
+BACKENDS: dict[str, Play] = {
+    "simulated": play_simulated,
+    "gpio": playing("header"),
+    "gpio-expander": playing("expander"),
+}
 """A new backend joins the contract here: its name, and what plays a script on a bench of it."""
 
 

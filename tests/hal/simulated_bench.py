@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from random import Random
 from typing import get_args
 
-from hal.port import CompleteTo, Panel, SeatPanel, Signal
+from hal.port import Panel, SeatPanel, Signal
 from hal.simulated.physics import Acceptor
 from hal.simulated.table import BreakablePart, SeatPart, SimulatedTable, TablePart
 from hal.simulated.virtualtime import run
 from tests.hal.contract import Script
+from tests.hal.promises import Promises
 
 
 class SimulatedBench:
@@ -23,18 +24,15 @@ class SimulatedBench:
         self.acceptor = acceptor
         self.seats = range(1, seats + 1)
         self.backend = self.table
-        self.signals: list[Signal] = []
+        self.promises = Promises()
+        self._hear = self.promises.hear
         missing: BreakablePart = "slot" if acceptor == "credits" else "button"
         self.can_break: frozenset[BreakablePart] = frozenset(get_args(SeatPart) + get_args(TablePart)) - {missing}
         self._lamps: frozenset[int] = frozenset()
-        self._boot = 0
         self._pot = 0
 
     def start(self) -> None:
-        self._boot += 1
-        self._last: dict[int, int] = {}
-        self._promised: dict[int, int] = {}
-        self.table.start(self._hear, self._boot)
+        self.table.start(self._hear, self.promises.reboot())
 
     def show(self, lamps: Sequence[int]) -> None:
         self._pot += 1
@@ -75,20 +73,7 @@ class SimulatedBench:
         await asyncio.sleep(seconds)
 
     def told(self) -> list[Signal]:
-        told, self.signals = self.signals, []
-        return told
-
-    def _hear(self, signal: Signal) -> None:
-        """The promises of the port, on every signal."""
-        source = signal.source if isinstance(signal, CompleteTo) else getattr(signal, "seat", 0)
-        ns = signal.at.ns
-        assert signal.at.boot == self._boot
-        assert ns >= self._last.get(source, 0), f"out of order: {signal}"
-        assert ns > self._promised.get(source, -1), f"after its CompleteTo: {signal}"
-        self._last[source] = ns
-        if isinstance(signal, CompleteTo):
-            self._promised[source] = ns
-        self.signals.append(signal)
+        return self.promises.told()
 
 
 def panel(seats: int, lamps: Sequence[int], acceptor: Acceptor, pot: int = 0) -> Panel:
