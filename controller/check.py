@@ -16,6 +16,7 @@ from babel import Locale, UnknownLocaleError
 from babel.core import get_global
 from babel.numbers import format_currency, format_decimal, get_currency_name
 
+from controller.columns import Row, section
 from controller.config import Config, ConfigError, load
 from controller.core.cards import Hand
 from controller.core.games.catalogue import GAMES
@@ -37,8 +38,6 @@ HAND_NAMES: dict[Hand, str] = {
     Hand.STRAIGHT_FLUSH: msg("straight flush"),
     Hand.ROYAL_FLUSH: msg("royal flush"),
 }
-
-Row = tuple[str, ...]
 
 _LETTER_AND_DIGIT = re.compile(r"(?<=[A-Za-z])(?=[0-9])")
 """CLDR wants a space between them in "CLP 1.000" (UTS 35, currencySpacing); Babel leaves it out."""
@@ -62,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
 def describe(config: Config, language: Language) -> str:
     """What the table will do, as a text of several sections in `language`."""
     speaker = Speaker(config, language)
-    parts = [_heading(speaker), *(section(speaker) for section in (_bets, _shares, _prizes, _pot, _long_run))]
+    parts = [_heading(speaker), *(part(speaker) for part in (_bets, _shares, _prizes, _pot, _long_run))]
     parts.extend(_base(speaker))
     parts.append(_machine(speaker))
     parts.extend(_warnings(speaker))
@@ -116,22 +115,6 @@ def _locale(language: Language, currency: str) -> Locale:
     return Locale.parse(language)
 
 
-def _section(title: str, rows: Iterable[Row], right: int = 99) -> str:
-    """A title and its rows in columns; those from column `right` on are aligned to the right."""
-    cells = [row for row in rows if any(row)]
-    count = max(map(len, cells), default=0)
-    widths = [max((len(row[column]) for row in cells if column < len(row) - 1 or column >= right), default=0)
-              for column in range(count)]  # fmt: skip
-    lines = [
-        "  ".join(
-            cell.rjust(widths[column]) if column >= right else cell.ljust(widths[column])
-            for column, cell in enumerate(row)
-        )
-        for row in cells
-    ]
-    return "\n".join([title, *(f"  {line}".rstrip() for line in lines)])
-
-
 def _heading(speak: Speaker) -> str:
     game = speak.text(GAMES[speak.setup.game].title)
     seats = speak.text(msg("{seats} seats"), seats=speak.setup.seats)
@@ -150,7 +133,7 @@ def _bets(speak: Speaker) -> str:
         (speak.text(msg("posted minimum")), speak.money(params.bet_min)),
         (speak.text(msg("posted maximum")), speak.money(params.bet_max)),
     ]
-    return _section(speak.text(msg("Side bets")), rows)
+    return section(speak.text(msg("Side bets")), rows)
 
 
 def _shares(speak: Speaker) -> str:
@@ -160,7 +143,7 @@ def _shares(speak: Speaker) -> str:
         (speak.text(msg("to the reserve pot")), speak.rate(params.reserve)),
         (speak.text(msg("to the main pot")), speak.rate(main_share(params))),
     ]
-    return _section(speak.text(msg("Of every bet")), rows, right=1)
+    return section(speak.text(msg("Of every bet")), rows, right=1)
 
 
 def _prizes(speak: Speaker) -> str:
@@ -175,7 +158,7 @@ def _prizes(speak: Speaker) -> str:
         for rule in params.prizes
     ]
     title = speak.text(msg("Prizes, with the pot at its base of {base}"), base=speak.money(params.base))
-    return _section(title, [head, *rows], right=2)
+    return section(title, [head, *rows], right=2)
 
 
 def _what_it_wins(speak: Speaker, rule: PrizeRule) -> str:
@@ -221,7 +204,7 @@ def _pot(speak: Speaker) -> str:
         (speak.text(msg("order within a round")), speak.text(order)),
         (speak.text(msg("a supervisor approves")), approvals),
     ]
-    return _section(speak.text(msg("Pot")), rows)
+    return section(speak.text(msg("Pot")), rows)
 
 
 def _return_at_base(speak: Speaker, bet: Minor) -> Fraction:
@@ -239,7 +222,7 @@ def _long_run(speak: Speaker) -> str:
         (msg("all prizes return at the base, maximum bet"), _return_at_base(speak, speak.params.bet_max)),
     ]
     rows = [(speak.text(label), speak.percent(percent(part))) for label, part in figures]
-    return _section(speak.text(msg("In the long run, of all bets")), rows, right=1)
+    return section(speak.text(msg("In the long run, of all bets")), rows, right=1)
 
 
 def _base(speak: Speaker) -> Iterable[str]:
@@ -251,7 +234,7 @@ def _base(speak: Speaker) -> Iterable[str]:
     for hand, line in base.pays.items():
         stakes = (line.ante, line.bet) if base.bet else (line.ante,)
         rows.append((speak.text(HAND_NAMES[hand]), *(_to_one(speak, times) for times in stakes)))
-    yield _section(speak.text(msg("The base game, which never touches the pot, pays")), rows, right=1)
+    yield section(speak.text(msg("The base game, which never touches the pot, pays")), rows, right=1)
 
 
 def _to_one(speak: Speaker, times: int) -> str:
@@ -271,7 +254,7 @@ def _machine(speak: Speaker) -> str:
         (speak.text(msg("people and PINs")), str(config.people)),
         (speak.text(msg("a gaming day starts at")), f"{config.day_starts:%H:%M} ({zone})"),
     ]
-    return _section(speak.text(msg("Machine")), rows)
+    return section(speak.text(msg("Machine")), rows)
 
 
 def _warnings(speak: Speaker) -> list[str]:

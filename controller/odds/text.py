@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
 from babel.numbers import format_decimal
 
 from controller.check import HAND_NAMES, Speaker
+from controller.columns import Row, section
 from controller.core.cards import Hand
 from controller.core.games.catalogue import GAMES
 from controller.core.messages import msg
@@ -18,8 +18,6 @@ from controller.i18n import Language
 from controller.odds.growth import jackpot
 from controller.odds.report import ANY, Odds, decimal
 from controller.odds.returns import any_chance, cap_binds, chance, root
-
-Row = Sequence[str]
 
 VAST = 10**10
 """Rarer than once in so many is written as a power of ten."""
@@ -56,7 +54,7 @@ def tell(found: Odds, language: Language) -> str:
     """All of it, in sections."""
     teller = Teller(found.config, language)
     sections = (_heading, _return, _prizes, _break_even, _long_run, _jackpot, _several, _at_this_table)
-    return "\n\n".join(text for section in sections if (text := section(teller, found)))
+    return "\n\n".join(text for part in sections if (text := part(teller, found)))
 
 
 def _heading(t: Teller, found: Odds) -> str:
@@ -77,7 +75,7 @@ def _return(t: Teller, found: Odds) -> str:
         rows.append((label, t.part(found.shared)))
     deviation = t.text(msg("{count} bets"), count=t.decimal(decimal(Fraction(root(found.variance)), 2)))
     rows.append((t.text(msg("standard deviation of what it wins")), deviation))
-    return _section(title, rows, right=1)
+    return section(title, rows, right=1)
 
 
 def _prizes(t: Teller, found: Odds) -> str:
@@ -87,7 +85,7 @@ def _prizes(t: Teller, found: Odds) -> str:
         for prize in found.prizes
     ]
     total = (t.text(msg("any prize")), t.one_in(any_chance(t.params.prizes)), "", t.part(found.returned))
-    return _section(t.text(msg("Prizes")), [head, *rows, total], right=1)
+    return section(t.text(msg("Prizes")), [head, *rows, total], right=1)
 
 
 def _break_even(t: Teller, found: Odds) -> str:
@@ -111,7 +109,7 @@ def _break_even(t: Teller, found: Odds) -> str:
     for rule, binds in caps:
         label = t.text(msg("the cap of the {hand} binds above"), hand=t.text(HAND_NAMES[rule.hand]))
         rows.append((label, t.amount(binds)))
-    return _section(t.text(msg("Pot at which this bet returns itself on average")), rows, right=1)
+    return section(t.text(msg("Pot at which this bet returns itself on average")), rows, right=1)
 
 
 def _long_run(t: Teller, found: Odds) -> str:
@@ -124,7 +122,7 @@ def _long_run(t: Teller, found: Odds) -> str:
         (t.text(msg("goes to the reserve pot, and back to players through it")), t.rate(params.reserve)),
         (t.text(msg("stays with the house")), t.rate(params.commission)),
     ]
-    return _section(t.text(msg("In the long run, of all bets")), rows, right=1)
+    return section(t.text(msg("In the long run, of all bets")), rows, right=1)
 
 
 def _jackpot(t: Teller, found: Odds) -> str:
@@ -138,7 +136,7 @@ def _jackpot(t: Teller, found: Odds) -> str:
         pot = t.amount(mean.mean)
         label = t.text(msg("the pot at that moment, on average, if every bet is {bet}"), bet=t.money(found.bet))
         rows.append((label, pot if mean.exact else t.text(msg("about {pot}"), pot=pot)))
-    return _section(title, rows, right=1)
+    return section(title, rows, right=1)
 
 
 def _name(t: Teller, name: str) -> str:
@@ -154,7 +152,7 @@ def _several(t: Teller, found: Odds) -> str:
     for seats in range(2, t.setup.seats + 1):
         chances = (by_seats[seats - 1] for by_seats in counted.values())
         rows.append((t.decimal(str(seats)), *(t.one_in(1 - p[0] - p[1]) for p in chances)))
-    text = _section(title, rows, right=1) if counted else ""
+    text = section(title, rows, right=1) if counted else ""
     missing = [_name(t, name) for name in found.several if name not in counted]
     if missing:
         note = t.text(msg("Not counted, the cards being too entangled: {hands}."), hands=", ".join(missing))
@@ -176,18 +174,4 @@ def _at_this_table(t: Teller, found: Odds) -> str:
         chances = [by_seats[seats - 1][k] for by_seats in counted.values()]
         if any(chances):
             rows.append((t.decimal(str(k)), *(t.one_in(p) for p in chances)))
-    return _section(title, rows, right=1)
-
-
-def _section(title: str, rows: Iterable[Row], right: int) -> str:
-    """A title and its rows in columns; those from column `right` on are aligned to the right."""
-    cells = list(rows)
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if column >= right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in cells
-    ]
-    return "\n".join([title, *(f"  {line}".rstrip() for line in lines)])
+    return section(title, rows, right=1)
