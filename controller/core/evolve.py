@@ -157,7 +157,7 @@ def _bet_returned(t: Table, e: ev.BetReturned) -> Table:
         turnover=Minor(m.turnover + e.turnover),
         bet_count=m.bet_count + e.bet_count,
     )
-    return _bet(t, e.seat, bet=Minor(0), increments=(), confirmed=False)
+    return _bet(t, e.seat, bet=Minor(0), increments=(), confirmed=False, hand=None, cards=())
 
 
 def _betting_closed(t: Table, e: ev.BettingClosed) -> Table:
@@ -234,7 +234,7 @@ def _irregular_deal(t: Table, e: ev.IrregularDeal) -> Table:
 
 
 def _seat_voided(t: Table, e: ev.SeatVoided) -> Table:
-    return _bet(t, e.seat, void=True, hand=None, cards=())
+    return _bet(t, e.seat, void=True)
 
 
 # --- settling --------------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ def schedule(d: Draft, act: do.Schedule, authors: tuple[str, ...]) -> None:
 
 
 def correct(d: Draft, act: do.Correct) -> None:
-    """A documented correction of a pot (4.7)."""
-    if not _idle(d):
+    """A documented correction of a pot (4.7). One that was closed and moved away has nothing left to correct."""
+    if not (_idle(d) and _live(d)):
         return
     zero = Minor(0)
     main, reserve = (act.amount, zero) if act.pot == "main" else (zero, act.amount)

@@ -303,3 +303,12 @@ def test_5_6_a_bet_without_ante_is_returned_and_not_void() -> None:
     t.irregular("wrong-count", 2)
     with t.refuses("forfeited", "5.6"):
         t.declare(2, "flush")
+
+
+def test_5_12_a_hand_whose_bet_went_back_makes_no_other_impossible() -> None:
+    t = T()
+    t.deal(1, 1)
+    t.declare(1, "As Ks Qs Js Ts")
+    t.irregular("no-ante", 1)
+    t.declare(2, "As Ah Ad Ac 2s")  # the ace of spades was the dealer's mistake, and is declared where it is
+    assert t["seat.1.hand"] is None

@@ -538,3 +538,12 @@ def test_4_10_what_no_pot_can_hold_is_not_received(main: int, reserve: int) -> N
     t = T()
     with t.refuses("over-maximum", "4.10"):
         t.receive(main, reserve)
+
+
+def test_4_10_a_pot_that_was_moved_away_is_not_corrected() -> None:
+    t = T()
+    t.transfer()
+    with t.refuses("out-of-service", "4.10"):
+        t.correct(1)
+    t.receive(7, 8)
+    t.correct(1)
