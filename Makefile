@@ -89,7 +89,7 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 		exit 1; }
 	@test -e $@ || $(PYTHON) -m venv --clear $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools babel
-	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[demo,display,plots,test,wiring]'
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[demo,display,gpio,plots,test,wiring]'
 	@touch $@
 
 $(BYTECODE): $(STAMP) $(SOURCES)
