@@ -19,7 +19,7 @@ from controller.core.messages import msg
 from controller.core.panel import panel
 from controller.core.pot import PotError
 from controller.core.state import Table
-from controller.journal.codec import decode, encode
+from controller.journal.codec import UndecodableError, decode, encode
 from controller.simulate.findings import AuditError
 from controller.version import VERSION
 from hal.port import CompleteTo, KeyTurned, LampSensed, Signal, Stamp
@@ -122,7 +122,11 @@ class Floor:
         if self._before is None:
             return
         read = (cast(Event, decode(*encode(event))) for event in self._noted)
-        if reduce(evolve, read, self._before) != self.state:
+        try:
+            again = reduce(evolve, read, self._before)
+        except (PotError, UndecodableError) as error:
+            raise AuditError("8.3", msg("events cannot be read back: {why}"), why=error) from error
+        if again != self.state:
             raise AuditError("8.3", msg("events that were read back lead to another table than the live one"))
         self.replayed += len(self._noted)
         self._before, self._noted = None, []

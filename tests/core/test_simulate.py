@@ -22,6 +22,7 @@ from controller.core.money import Minor, Rate, Units
 from controller.core.params import COUNTS, DEALS
 from controller.core.potwords import PotMeters, PrizeRule
 from controller.core.refusals import Refusal
+from controller.journal import codec
 from controller.simulate import floor
 from controller.simulate.chance import at_least, at_most, honest
 from controller.simulate.findings import AuditError
@@ -177,6 +178,16 @@ def test_8_3_a_state_that_no_event_explains_is_found(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(floor, "advance", wrong)
     assert found(rounds=20).clause == "8.3"
+
+
+def test_8_3_an_event_that_cannot_be_read_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = codec.encode
+    monkeypatch.setattr(
+        "controller.simulate.floor.encode", lambda event: right(event)._replace(body=right(event).body + b" ")
+    )
+    error = found(rounds=20)
+    assert error.clause == "8.3"
+    assert "not in canonical form" in str(error)
 
 
 def test_6_a_ranking_that_mistakes_one_class_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

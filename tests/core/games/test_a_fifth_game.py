@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from controller.config import load
 from controller.core.games.catalogue import GAMES
 from controller.core.games.game import Game
 from controller.hand import main
+from controller.simulate.rounds import Simulation
 
 from ..table import T
 
@@ -48,7 +50,9 @@ def test_the_example_of_the_page_can_be_configured_and_asked(
 ) -> None:
     table = (ROOT / "examples" / "tables" / "texas-1.toml").read_text().replace("texas-holdem-plus", NAME)
     (tmp_path / "stud.toml").write_text(table)
-    assert load(tmp_path / "stud.toml").setup.seats == fifth.max_seats
+    config = load(tmp_path / "stud.toml")
+    assert config.setup.seats == fifth.max_seats
+    Simulation(config, Random(1)).run(20)
     assert main(["dealer", NAME, "Qc", "Jd", "9h", "3s", "2c", "--json"]) == 0
     assert capsys.readouterr().out == '{"opens":true,"change":[],"clause":"7"}\n'
 
