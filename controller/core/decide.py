@@ -71,7 +71,7 @@ def _command(d: Draft, c: Command) -> None:
     """Check who asks and whether it is the first time, then let the act decide; record the outcome either way."""
     if c.id:
         for answer in reversed(d.state.answers):
-            if answer.id == c.id:
+            if answer.id == c.id and answer.person == c.actor.person:
                 if answer.code:
                     d.refuse(Refusal(answer.code, answer.clause, answer.text, answer.args))
                 return
@@ -80,13 +80,14 @@ def _command(d: Draft, c: Command) -> None:
     refusal = refusal or _not_now(d.state, c) or _unknown_seat(d.state, c)
     trial = Draft(d.state)
     if refusal is None:
-        trial.emit(CommandTaken(c.actor, c.act, c.second, Answer(c.id) if c.id else None))
+        trial.emit(CommandTaken(c.actor, c.act, c.second, Answer(c.id, c.actor.person) if c.id else None))
         _act(trial, c)
         refusal = trial.refusal
     if refusal is None:
         d.state, d.events = trial.state, trial.events
         return
-    given = Answer(c.id, refusal.code, refusal.clause, refusal.text, refusal.args) if c.id else None
+    who = c.actor.person
+    given = Answer(c.id, who, refusal.code, refusal.clause, refusal.text, refusal.args) if c.id else None
     d.emit(CommandRefused(c.actor, c.act, refusal.code, refusal.clause, access, given))
     d.refuse(refusal)
 

@@ -15,10 +15,11 @@ from controller.core import events as ev
 from controller.core.money import Minor, Units
 from controller.core.pot import PotError, add, check
 from controller.core.potwords import Pot, PotMeters
-from controller.core.state import Asked, Bet, Increment, Round, Seat, Table
+from controller.core.state import Answer, Asked, Bet, Increment, Round, Seat, Table
 
-ANSWERS = 256
-"""How many answered command ids are remembered, so that a late retry still doubles nothing."""
+ANSWERS = 32
+"""How many answered command ids are remembered of one person, done and refused each: a late retry still doubles
+nothing, and nobody's commands, least of all refused ones, can push another's out."""
 
 ALARMS = 50
 """How many alarms wait to be acknowledged at most; the oldest stay, since they name the cause."""
@@ -83,14 +84,20 @@ def _started(t: Table, e: ev.Started) -> Table:
     return t if t.round is None else _round(t, waiting=())
 
 
+def _remember(t: Table, answer: Answer) -> Table:
+    alike = [a for a in t.answers if a.person == answer.person and bool(a.code) == bool(answer.code)]
+    kept = t.answers if len(alike) < ANSWERS else tuple(a for a in t.answers if a is not alike[0])
+    return replace(t, answers=(*kept, answer))
+
+
 def _command_taken(t: Table, e: ev.CommandTaken) -> Table:
-    return t if e.answer is None else replace(t, answers=(*t.answers, e.answer)[-ANSWERS:])
+    return t if e.answer is None else _remember(t, e.answer)
 
 
 def _command_refused(t: Table, e: ev.CommandRefused) -> Table:
     if e.access:
         t = _meters(t, refused_access=t.meters.refused_access + 1)
-    return t if e.answer is None else replace(t, answers=(*t.answers, e.answer)[-ANSWERS:])
+    return t if e.answer is None else _remember(t, e.answer)
 
 
 def _access_denied(t: Table, e: ev.AccessDenied) -> Table:

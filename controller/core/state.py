@@ -188,9 +188,10 @@ class Meters(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """The first answer to a command's id, given again to a repeat, so that a retry never doubles."""
+    """The first answer to a command's id, given again to a repeat by the same person, so that a retry never doubles."""
 
     id: str
+    person: str
     code: str = ""
     clause: str = ""
     text: str = ""

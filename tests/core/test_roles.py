@@ -189,3 +189,19 @@ def test_10_1_every_accepted_command_is_journaled_with_its_actor() -> None:
     assert isinstance(taken, CommandTaken)
     assert (taken.actor.person, taken.actor.roles, taken.actor.way) == ("Luis", ("dealer",), "terminal")
     assert taken.act == do.Load(1, 5)
+
+
+def test_10_1_nobody_can_make_the_table_forget_what_another_did() -> None:
+    t = T()
+    ana, bob = person("dealer", "ana"), person("dealer", "bob")
+    t.act(do.Load(3, 5), ana, id="load-0001")
+    for n in range(300):
+        with t.refuses("not-locked"):
+            t.act(do.Settle(), bob, id=f"settle-{n:04}")
+        with t.refuses("not-locked"):
+            t.act(do.Settle(), ana, id=f"settle-{n:04}")
+    t.act(do.Load(3, 5), ana, id="load-0001")  # a retry, which was late
+    assert t["seat.3.credits"] == 5
+    t.act(do.Load(3, 5), bob, id="load-0001")  # another person's command that happens to have the same id
+    assert t["seat.3.credits"] == 10
+    assert len(t.state.answers) <= 4 * 32
