@@ -395,6 +395,15 @@ def _buses(parts: Parts) -> Iterator[Claim]:
     yield Claim("OLED", "rise of SDA and SCL, 1 m of cable", rise, "s", 0.0, 1e-6, "I2C at 100 kHz: 1 µs")
     yield Claim("OLED", "current to pull them low", RAIL.over(pull), "A", 0.0, 3e-3, "I2C: 3 mA")
     yield Claim(
+        "OLED",
+        "supply of the OLED, all pixels lit",
+        Span(0.01, 0.02, 0.04),
+        "A",
+        0.0,
+        parts["oled_regulator"].rating / 2,
+        "half of what U62 gives; what it gives in a short, U2 does not notice",
+    )
+    yield Claim(
         "displays",
         "what the buffer takes for high",
         exactly(parts["buffer"].value),

@@ -125,7 +125,7 @@ def terminal(pins: Pins) -> Drawing:
     """The dealer's terminal: OLED and four keys."""
     names = ("up", "down", "ok", "back")
     cores = [
-        Core("RD", "3.3 V", "VCC"), Core("BK", "0 V", "GND"),
+        Core("RD", "3.3 V of U62", "VCC"), Core("BK", "0 V", "GND"),
         Core("GN", "SDA, I2C3", "SDA"), Core("YE", "SCL, I2C3", "SCL"),
         *(Core(_wire(pins, "credits", f"dealer_keys.{name}"), name, name) for name in names),
         Core("BN", "0 V of keys", "common"), Core("VT", "spare", ""),

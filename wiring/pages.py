@@ -173,8 +173,9 @@ def checklist(pins: Pins, parts: dict[str, Part], language: str) -> str:
     figures = {
         "tp1": _meter_reads(nodes.mains, decimal),
         "tp2": _meter_reads(nodes.held, decimal),
-        "tp3": _meter_reads(Span(5.0, 5.1, 5.25), decimal),
+        "tp3": _meter_reads(Span(4.85, 5.1, 5.25), decimal),
         "tp4": _meter_reads(Span(4.85, 5.0, 5.15), decimal),
+        "oled": _meter_reads(Span(3.2, 3.3, 3.4), decimal),
         "rail": _meter_reads(Span(3.14, 3.3, 3.46), decimal),
         "vh": _meter_reads(upper, decimal),
         "vl": _meter_reads(lower, decimal),

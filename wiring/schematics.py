@@ -230,7 +230,7 @@ def lamp(parts: Mapping[str, Part], pins: Pins) -> Sheet:
     s.ground((x0 + 9.2, -11.2))
     s.test_point("TP5 = VH", (x0 + 3, -11.2), "bottom")
     s.test_point("TP6 = VL", (x0 + 6.2, -11.2), "bottom")
-    s.text("once for all seats, 100 nF at VH and VL", (x0 + 9.9, -11.2), ("left", "center"), 9)
+    s.text("once for all seats", (x0 + 9.9, -11.2), ("left", "center"), 9)
     return s
 
 
@@ -378,7 +378,7 @@ def meter(parts: Mapping[str, Part], pins: Pins) -> Sheet:
     s.plug("24 V of the counter", (y + 2.2, 3.2), "right")
     s.wire((y, 1.8), (y, -1.6))
     s.drawing.add(elm.Inductor2().endpoints((y + 1.8, 1.8), (y + 1.8, -1)).label("counter", loc="bottom", ofst=0.2))
-    s.drawing.add(elm.Diode().endpoints((y, -1), (y, 1.8)).label("1N4007", loc="top"))
+    s.part(elm.Diode(), "meter_diode", (y, -1), (y, 1.8))
     s.wire((y, 1.8), (y + 1.8, 1.8))
     s.wire((y, -1), (y + 1.8, -1))
     s.dot((y, 1.8), (y, -1))
@@ -390,7 +390,7 @@ def displays(parts: Mapping[str, Part], pins: Pins) -> Sheet:
     """From the Pi's 3.3 V to what a MAX7219 takes."""
     s = Sheet(parts)
     rows = (("MOSI", "data", 3, "GPIO10"), ("CE0", "select", 4, "GPIO8"), ("SCLK", "clock", 5, "GPIO11"))
-    s.box((2, -4.6), (5.4, 1.2), "U60\n74AHCT125\nat 5 V\n100 nF\nOE to 0 V")
+    s.box((2, -4.6), (5.4, 1.2), "U60\n74AHCT125\nat 5 V\nOE to 0 V")
     for row, (line, name, contact, gpio) in enumerate(rows):
         y = -2.0 * row + 0.2
         s.plug(f"{gpio}\n{line}", (0, y))
@@ -407,6 +407,38 @@ def displays(parts: Mapping[str, Part], pins: Pins) -> Sheet:
     return s
 
 
+def oled(parts: Mapping[str, Part], pins: Pins) -> Sheet:
+    """The dealer's OLED: a bus and a supply of its own."""
+    s = Sheet(parts)
+    s.plug("5 V displays", (0, 5))
+    s.wire((0, 5), (2, 5))
+    s.box((2, 4.2), (5.4, 5.8), s.label("oled_regulator"))
+    s.wire((5.4, 5), (9, 5))
+    s.test_point("TP9", (6.4, 5))
+    s.plug("JT1.1  3.3 V of U62", (9, 5), "right")
+    s.plug("JT1.2  0 V", (9, 3.6), "right")
+    s.wire((8, 3.6), (9, 3.6))
+    s.ground((8, 3.6))
+    for y, wire, contact, number in ((0.0, "SDA", 3, "a"), (-4.4, "SCL", 4, "b")):
+        at = next(at for at, what in pins.reserved.items() if what.startswith(f"{wire} of I2C3"))
+        s.plug(f"{at}\n{wire}", (0, y))
+        s.wire((0, y), (9, y))
+        s.dot((2.4, y), (6, y))
+        pull = f"R60{number}\n{parts['oled_pullup'].label}"
+        s.drawing.add(elm.Resistor().endpoints((2.4, y), (2.4, y + 2.2)).label(pull, loc="bottom"))
+        s.rail("3.3 V", (2.4, y + 2.2))
+        s.drawing.add(elm.DiodeTVS().endpoints((6, y - 2), (6, y)).label(f"D60{number}", loc="bottom", ofst=0.15))
+        s.ground((6, y - 2))
+        s.plug(f"JT1.{contact}  {wire}", (9, y), "right")
+    s.text(
+        "D60 PRTR5V0U2X. The module hangs on U62, not on the Pi's 3.3 V:\n"
+        "whatever happens to this cable, the Pi goes on.",
+        (4.5, -8.0),
+        size=10,
+    )
+    return s
+
+
 SHEETS: dict[str, Callable[[Mapping[str, Part], Pins], Sheet]] = {
     "schematic-power": power,
     "schematic-lamp": lamp,
@@ -415,4 +447,5 @@ SHEETS: dict[str, Callable[[Mapping[str, Part], Pins], Sheet]] = {
     "schematic-slot": slot,
     "schematic-meter": meter,
     "schematic-displays": displays,
+    "schematic-oled": oled,
 }
