@@ -422,6 +422,12 @@ def _buses(parts: Parts) -> Iterator[Claim]:
         "MAX7219 takes 3.5 V; the Pi alone has 3.3",
     )
     load = exactly(7 * parts["counter"].value)
+    both = load.plus(exactly(parts["sign"].value))
+    yield Claim(
+        "displays", "5 V, every segment and pixel lit at full", both, "A", 0.0, 5.0, "U2; a MAX7219 may do so by itself"
+    )
+    at_sign = within(5.0, 0.03).minus(exactly(parts["sign"].value * 0.0175 * 2 * 3 / 0.75))
+    yield Claim("displays", "5 V at the public meter, 3 m of 0.75 mm²", at_sign, "V", 4.0, 5.5, "MAX7219: 4.0 V")
     drop = load.times(exactly(0.0175 * 2 * 4 / 0.75))
     far = within(5.0, 0.03).minus(drop)
     yield Claim(

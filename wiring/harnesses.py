@@ -151,7 +151,7 @@ def counters(pins: Pins) -> Drawing:
     connectors: dict[str, Any] = {
         "JV1": {
             "type": "Micro-Fit, 6 contacts", "show_pincount": False, "pinlabels": [name for _, name in _CHAIN],
-            "notes": "controller: SPI0 CE0<br/>through U60 and 47 Ω",
+            "notes": "controller: SPI0 CE1<br/>through U60 and 47 Ω",
         }
     }  # fmt: skip
     cables: dict[str, Any] = {}
@@ -186,9 +186,9 @@ def sign(pins: Pins) -> Drawing:
         Core(colour, name, {"data": "DIN", "select": "CS", "clock": "CLK"}.get(name, name)) for colour, name in _CHAIN
     ]
     return _harness(
-        "JM1", "screw plug 5.08 mm", "W13", cores, [End("public meter", "MAX7219", [1, 2, 3, 4, 5])],
+        "JM1", "screw plug 5.08 mm", "W13", cores, [End("public meter", "MAX7219, 64×8", [1, 2, 3, 4, 5])],
         cable_kind="displays", gauge="0.75 mm2", length=3, shield=True,
-        near_notes="controller: SPI0 CE1<br/>through U61 and 47 Ω",
+        near_notes="controller: SPI0 CE0<br/>through U61 and 47 Ω",
         cable_notes="data, select, clock: 0.25 mm².<br/>Longer than 3 m: a sign with RS-485",
     )  # fmt: skip
 

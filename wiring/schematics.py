@@ -389,7 +389,7 @@ def meter(parts: Mapping[str, Part], pins: Pins) -> Sheet:
 def displays(parts: Mapping[str, Part], pins: Pins) -> Sheet:
     """From the Pi's 3.3 V to what a MAX7219 takes."""
     s = Sheet(parts)
-    rows = (("MOSI", "data", 3, "GPIO10"), ("CE0", "select", 4, "GPIO8"), ("SCLK", "clock", 5, "GPIO11"))
+    rows = (("MOSI", "data", 3, "GPIO10"), ("CE1", "select", 4, "GPIO7"), ("SCLK", "clock", 5, "GPIO11"))
     s.box((2, -4.6), (5.4, 1.2), "U60\n74AHCT125\nat 5 V\nOE to 0 V")
     for row, (line, name, contact, gpio) in enumerate(rows):
         y = -2.0 * row + 0.2
@@ -399,7 +399,7 @@ def displays(parts: Mapping[str, Part], pins: Pins) -> Sheet:
         s.plug(f"JV1.{contact}  {name}", (9, y), "right")
         s.wire((8, y), (9, y))
     s.text(
-        "JM1: the same with U61, and GPIO7 (CE1) in place of GPIO8.\n"
+        "JM1: the same with U61, and GPIO8 (CE0) in place of GPIO7.\n"
         "A MAX7219 takes 3.5 V for high: the Pi alone has 3.3 V.\n"
         "Each cable has its own buffer: one that is pinched darkens one display.",
         (5, -5.6), size=10,
