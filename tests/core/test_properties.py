@@ -126,6 +126,20 @@ class Table(RuleBasedStateMachine):
                 world.act(do.Load(seat, times + 1))
             self.play(seat, times)
 
+    def be_betting(self) -> None:
+        """Betting is open: a round that is locked is void first, or paid if it cannot be void."""
+        world = self.world
+        if self.betting():
+            return
+        world.feed(OutOfService(""))
+        if not self.idle():
+            world.act(do.Void("another one"))
+        if self.paying() and world.table.settlement is not None:
+            for prize in world.table.settlement.prizes:
+                world.act(do.Approve(prize.seat))
+                world.act(do.Paid(prize.seat))
+        self.open_and_bet([])
+
     def play(self, seat: int, times: int) -> None:
         """So many presses, or chips, are on their way."""
         for _ in range(times):
@@ -181,7 +195,6 @@ class Wires(Table):
         if arrives:
             self.world.settle_down()
 
-    @precondition(lambda self: self.betting())
     @rule(
         n=SEATS,
         before=st.integers(0, 3),
@@ -193,6 +206,7 @@ class Wires(Table):
     )
     def race(self, n: int, before: int, at_once: bool, after: int, key_first: bool, cashes: bool, more: int) -> None:
         """2.8: a player acts before, at and after the edge; who is heard first does not matter."""
+        self.be_betting()
         world, seat = self.world, self.seat(n)
         if world.table.setup.acceptor == "credits":
             world.act(do.Load(seat, 1 + before + more))
@@ -351,13 +365,18 @@ class Hands(Table):
         self.world.act(acts[act])
 
     @precondition(lambda self: self.paying())
-    @rule()
-    def pay_all(self) -> None:
+    @rule(too_early=SEATS)
+    def pay_all(self, too_early: int) -> None:
+        """Every prize is approved and paid, seat 1 upward; somebody tries to be paid too early (5.11)."""
         settlement = self.world.table.settlement
         assert settlement is not None
-        for prize in settlement.prizes:
-            self.world.act(do.Approve(prize.seat))
-            self.world.act(do.Paid(prize.seat))
+        seats = [prize.seat for prize in settlement.prizes]
+        self.world.act(do.Paid(seats[too_early % len(seats)]))
+        for seat in seats:
+            self.world.act(do.Approve(seat))
+        self.world.act(do.Paid(seats[too_early % len(seats)]))
+        for seat in seats:
+            self.world.act(do.Paid(seat))
         if not self.world.table.out_of_service:
             assert self.world.table.round is None, "2.9: every prize is paid or denied, so the round is over"
 
@@ -466,7 +485,7 @@ class Money(Hands):
         if how:
             self.showdown(shown, folds)
         if how > 2 and self.paying():
-            self.pay_all()
+            self.pay_all(how + folds)
 
     @rule(change=changes())
     def schedule(self, change: tuple[str, str]) -> None:
@@ -516,6 +535,27 @@ class Money(Hands):
 
 class Lock(Wires, Parts):
     """The lock, over and over, with everything late, early, dark or silent."""
+
+    @rule(n=SEATS, anew=st.booleans(), then=st.integers(0, 2), cut=st.booleans())
+    def lamp_dies_in_play(self, n: int, anew: bool, then: int, cut: bool) -> None:
+        """2.6: a lamp that has lit for one bet dies before the next, perhaps with a power cut behind the lock."""
+        self.be_betting()
+        world, seat = self.world, self.seat(n)
+        first = world.table.pot.params.bet_max // world.step + 1 if anew else 1
+        if world.table.setup.acceptor == "credits":
+            world.act(do.Load(seat, 1 + first + then))
+        for _ in range(first):
+            self.play(seat, 1)
+            world.settle_down()
+        world.lamp[seat - 1] = "open"
+        self.play(seat, then)
+        world.deliver(seat)
+        world.turn("locked")
+        world.deliver_all()
+        if cut:
+            world.power_cut("locked")
+        for deadline in deadlines(world.table):
+            world.feed(Timeout(deadline))
 
     @precondition(lambda self: self.sealed() or self.paying())
     @rule()
