@@ -55,11 +55,11 @@ class GpioTable:
         hardware: Hardware,
         *,
         timing: Timing | None = None,
-        opened: Callable[[Hardware], Chips] = open_chips,
+        opened: Callable[[Hardware], Chips] | None = None,
     ) -> None:
         self._hardware = hardware
         self._timing = timing or Timing()
-        self._opened = opened
+        self._opened = opened or open_chips
         self._running = False
         self._boot: int | None = None
         self._chips: Chips | None = None
@@ -283,7 +283,15 @@ class GpioTable:
         self._wind()
 
     def _try_again(self) -> None:
-        """Whether the seats that do not answer do by now: then their lamps are commanded anew."""
+        """Whether what does not answer does by now: the key, and the seats, whose lamps are then commanded anew."""
+        key = self._feeds[0]
+        if not key.answering:
+            try:
+                key.disagreeing(slow=True)
+            except LineError:
+                return
+            key.answering = True
+            key.report(PartMended, "key", self._ns())
         for seat in self._seats.values():
             if not seat.feed.answering:
                 if not self._switch(seat):

@@ -21,12 +21,13 @@ EXPANDER_LINES = range(16)
 """GPA0 to GPA7 are 0 to 7, GPB0 to GPB7 are 8 to 15 (Microchip DS20001952, MCP23017; Linux pinctrl-mcp23s08)."""
 
 TAKEN: Mapping[int, str] = {
-    0: "ID_SD, the EEPROM of an add-on board",
-    1: "ID_SC, the EEPROM of an add-on board",
-    2: "SDA of the I2C bus",
-    3: "SCL of the I2C bus",
+    0: "ID_SD, EEPROM",
+    1: "ID_SC, EEPROM",
+    2: "I2C1 SDA",
+    3: "I2C1 SCL",
 }
-"""Lines of the header that have another use on every board; 2 and 3 have pull-ups of 1.8 kΩ besides."""
+"""Lines of the header that have another use on every board: two for the EEPROM of an add-on board, and the I2C bus,
+whose lines have pull-ups of 1.8 kΩ besides."""
 
 OUTPUT_ONLY = frozenset({7, 15})
 """Lines of the expander that must not be inputs: GPA7 and GPB7 can disturb SDA when read (DS20001952 revision D)."""

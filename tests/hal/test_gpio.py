@@ -367,6 +367,9 @@ def test_a_key_that_cannot_be_read_has_failed(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(pin, "_get_state", gone)
         await bench.wait(1.1)
         assert parts(bench.told(), PartFailed) == [(0, "key")]
+        monkeypatch.undo()
+        await bench.wait(5)
+        assert parts(bench.told(), PartMended) == [(0, "key")]
 
     play("credits", script)
 
