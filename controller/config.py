@@ -26,11 +26,12 @@ from controller.core.money import WHOLE, Minor, Rate, Units, format_minor, to_un
 from controller.core.params import MOST_TIMES, BadValueError, differences, nearest, problems, read_amount, read_rate
 from controller.core.potwords import Params, PrizeRule
 from controller.core.state import Role, Setup, Table
+from controller.hal_section import read_hal
 from controller.strict_toml import ConfigError, Document, Problem, Section, choice, read, text, whole_number
+from hal.gpio.wiring import Hardware
 
 __all__ = ["Config", "ConfigError", "Mismatch", "Problem", "check_against", "load", "mismatch_report", "opening"]
 
-BACKEND_WORDS = ("simulated", "gpio", "serial")
 Language = Literal["es", "en"]
 ROLES: tuple[Role, ...] = ("dealer", "supervisor", "technician", "auditor")
 
@@ -43,7 +44,7 @@ class Config(Struct, frozen=True):
     `base` is what the base game pays, None where neither the game's rules nor the file says so. `timezone` is the
     name of an IANA zone, empty for the machine's own; with `day_starts` it defines the gaming day. `keep` counts
     closed periods of the journal. `allow` maps a Unix user, or "@group", to the roles that its connections may ask
-    for; empty: the daemon's own user and root may ask for all.
+    for; empty: the daemon's own user and root may ask for all. `gpio` is None where the hardware is simulated.
     """
 
     file: Path
@@ -53,12 +54,17 @@ class Config(Struct, frozen=True):
     language: Language
     timezone: str
     day_starts: time
-    backend: Literal["simulated"]
+    gpio: Hardware | None
     journal: Path
     keep: int
     socket: Path
     allow: dict[str, tuple[Role, ...]]
     people: Path
+
+    @property
+    def backend(self) -> Literal["simulated", "gpio"]:
+        """The word in the file."""
+        return "simulated" if self.gpio is None else "gpio"
 
 
 def load(path: str | os.PathLike[str], environment: Environment = os.environ) -> Config:
@@ -79,7 +85,7 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
         section.close()
     _note_problems(document, params, setup)
     base = read_base(document, GAMES.get(setup.game))
-    backend = _backend(document.section("hal"))
+    gpio = read_hal(document, setup, _positive(setup.currency, setup.digits))
     journal, keep = _journal(document, file.parent, setup.table, environment)
     socket, allow = _control(document, file.parent, journal / _socket_name(setup.table), environment)
     persons = document.section("people")
@@ -94,7 +100,7 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
         language=language,
         timezone=timezone,
         day_starts=day_starts,
-        backend=backend,
+        gpio=gpio,
         journal=journal,
         keep=keep,
         socket=socket,
@@ -283,17 +289,6 @@ def _note_problems(document: Document, params: Params, setup: Setup) -> None:
 
 
 # --- Machine and people ------------------------------------------------------------------------------
-
-
-def _backend(hal: Section) -> Literal["simulated"]:
-    def read_it(value: object) -> Literal["simulated"]:
-        if choice(*BACKEND_WORDS)(value) != "simulated":
-            raise BadValueError(msg("{value} is not in this version, which drives simulated hardware only."))
-        return "simulated"
-
-    backend: Literal["simulated"] = hal.get("backend", read_it, "simulated")
-    hal.close()
-    return backend
 
 
 def _path(folder: Path) -> Callable[[object], Path]:

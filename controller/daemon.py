@@ -33,7 +33,7 @@ from controller.journal.writer import Journal
 from controller.notify import notify, watchdog_s
 from controller.strict_toml import ConfigError
 from controller.version import VERSION
-from hal.port import HardwareError
+from hal.port import Backend, HardwareError
 from hal.simulated.table import SimulatedTable
 
 _log = logging.getLogger("pozo")
@@ -45,10 +45,19 @@ STUCK_S = 20.0
 class Parts:
     """The parts of a running table, for those that build on it (the control socket, the demo)."""
 
-    def __init__(self, config: Config, engine: Engine, hardware: SimulatedTable) -> None:
+    def __init__(self, config: Config, engine: Engine, hardware: Backend) -> None:
         self.config = config
         self.engine = engine
         self.hardware = hardware
+
+
+def hardware_of(config: Config, state: Table) -> Backend:
+    """What `config` names; a simulated table is one that fits `state`."""
+    if config.gpio is None:
+        return simulated(state)
+    from hal.gpio.table import GpioTable
+
+    return GpioTable(config.gpio)
 
 
 def simulated(state: Table) -> SimulatedTable:
@@ -80,7 +89,7 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
             return
         ledger = Ledger(journal, config, clock)
         writer.use(ledger.commit)
-        hardware = simulated(journal.recovered.state)
+        hardware = hardware_of(config, journal.recovered.state)
         engine = Engine(journal.recovered.state, journal.seq, writer, hardware)
         trouble = ""
         try:
@@ -111,9 +120,12 @@ async def _closed(journal: Journal, writer: ThreadWriter) -> None:
 def _nothing_known(config: Config, writer: ThreadWriter, trouble: str) -> Iterator[Parts]:
     """A table whose journal cannot be read: out of service, with the reason, claiming no amount (8.4)."""
     state = evolve(None, TableOpened(config.setup, config.params, Units(0), Units(0)))
-    hardware = simulated(state)
+    hardware = hardware_of(config, state)
     engine = Engine(state, 0, writer, hardware)
-    hardware.start(lambda _: None, 1)
+    try:
+        hardware.start(lambda _: None, 1)
+    except HardwareError as error:
+        _log.error("%s", error)
     engine.stop(trouble)
     try:
         yield Parts(config, engine, hardware)
@@ -173,14 +185,14 @@ async def listening(parts: Parts, door: socket.socket) -> AsyncIterator[None]:
     from controller.people import People
     from controller.physical import perform_live
 
-    config = parts.config
+    config, table = parts.config, parts.hardware
     server = ControlServer(
         parts.engine,
         config.socket,
         People(config.people),  # read when somebody comes, and again when it has changed
         config.allow,
         language=config.language,
-        hardware=partial(perform_live, parts.hardware, parts.engine),
+        hardware=partial(perform_live, table, parts.engine) if isinstance(table, SimulatedTable) else None,
     )
     await server.start(door)
     try:

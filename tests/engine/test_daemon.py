@@ -26,6 +26,7 @@ from controller.core.inputs import Command, Load
 from controller.daemon import at_work
 from controller.journal.verify import verify
 from controller.journal.writer import Journal
+from hal.simulated.table import SimulatedTable
 from tests.engine.fakes import BOSS
 from tests.engine.running import Caller, House, within
 from tests.engine.test_care import config_of
@@ -421,6 +422,7 @@ def test_leaving_darkens_the_table_and_keeps_its_round(tmp_path: Path) -> None:
     async def story() -> None:
         async with at_work(config) as parts:
             table, engine = parts.hardware, parts.engine
+            assert isinstance(table, SimulatedTable)
             await engine.command(Command(Load(1, 5), BOSS))
             table.turn_key("open")
             await table.quiet()

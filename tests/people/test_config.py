@@ -272,7 +272,7 @@ MISTAKES = [
     ("times = 50\n", 'share = "0%"\n', "prizes.flush.share", "more than 0%"),
     ("times = 50\n", 'share = "100%"\n', "prizes.royal-flush", "Only one hand"),
     ("times = 50\n", "time = 50\n", "prizes.flush.time", "Did you mean prizes.flush.times?"),
-    ('backend = "simulated"', 'backend = "gpio"', "hal.backend", "not in this version"),
+    ('backend = "simulated"', 'backend = "serial"', "hal.backend", "not in this version"),
     ('backend = "simulated"', 'backend = "gpoi"', "hal.backend", "Did you mean gpio?"),
     ("[hal]", "[hall]", "hall", "Did you mean hal?"),
     ("[hal]", "[zzzzzzz]", "zzzzzzz", "known here: table"),
