@@ -44,6 +44,8 @@ demo: $(READY) ## A table on simulated hardware, live in the terminal (Ctrl-C en
 
 test: export HYPOTHESIS_PROFILE ?= ci
 test: $(READY) ## All tests but the benchmarks, the same ones each time
+	@command -v systemd-analyze >/dev/null || { command -v apt-get >/dev/null && $(APT) systemd; } || { \
+		echo "the units cannot be examined without systemd-analyze (on Debian: sudo apt-get install systemd)" >&2; }
 	$(PY) -m pytest $(ARGS)
 
 # The cache of import-linter keeps what an import meant before the module it names was there.
