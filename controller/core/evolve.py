@@ -17,8 +17,8 @@ from controller.core.pot import PotError, add, check
 from controller.core.potwords import Pot, PotMeters
 from controller.core.state import Answer, Asked, Bet, Increment, Round, Seat, Table
 
-ANSWERS = 32
-"""How many answered command ids are remembered of one person, done and refused each: a late retry still doubles
+DONE, REFUSED = 256, 32
+"""How many answered command ids are remembered of one person, by what became of them: a late retry still doubles
 nothing, and nobody's commands, least of all refused ones, can push another's out."""
 
 ALARMS = 50
@@ -86,7 +86,8 @@ def _started(t: Table, e: ev.Started) -> Table:
 
 def _remember(t: Table, answer: Answer) -> Table:
     alike = [a for a in t.answers if a.person == answer.person and bool(a.code) == bool(answer.code)]
-    kept = t.answers if len(alike) < ANSWERS else tuple(a for a in t.answers if a is not alike[0])
+    most = REFUSED if answer.code else DONE
+    kept = t.answers if len(alike) < most else tuple(a for a in t.answers if a is not alike[0])
     return replace(t, answers=(*kept, answer))
 
 
