@@ -1,4 +1,4 @@
-"""``pozo journal``: verify, show and export while the daemon runs; close and prune while it does not.
+"""``pozo journal``: verify, show, export and copy while the daemon runs; close, prune and restore while it does not.
 
 Exit codes: 0 all is well; 1 the journal is damaged; 2 it cannot be read (or the command line cannot).
 """
@@ -24,6 +24,7 @@ from controller.i18n import Language, Translator, spoken, translator
 from controller.journal.errors import JournalDamaged, JournalError, JournalMissing
 from controller.journal.lines import Lines
 from controller.journal.reading import Said, extent, read, setup, story
+from controller.journal.second_cli import add_copy, add_restore, run_copy, run_restore
 from controller.journal.verify import Report, verify
 from controller.journal.wall import wall
 from controller.journal.writer import Journal
@@ -79,6 +80,8 @@ def _parser() -> argparse.ArgumentParser:
     command("close", "end the open period with its balances and begin the next one; the daemon must not run")
     prune = command("prune", "remove the oldest closed periods; the daemon must not run")
     prune.add_argument("--keep", type=_positive, required=True, metavar="N", help="how many closed periods to keep")
+    add_copy(command("copy", "bring a second copy up to date, checked against the chain"))
+    add_restore(command("restore", "make a journal from its second copy, on a new card; never over another one"))
     return parser
 
 
@@ -149,6 +152,8 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Translator], int]] = {
     "export": _export,
     "close": _close,
     "prune": _prune,
+    "copy": run_copy,
+    "restore": run_restore,
 }
 
 

@@ -39,7 +39,7 @@ class Closing(NamedTuple):
 
 def draft_first(file: Path, first: Event, table: str, wall: str) -> None:
     """Prepare the first file of a table's journal, with its first entry."""
-    _draft(file, Period(table, 1, NO_PREVIOUS, 1, 0, LEFT), wall, encode(first))
+    draft(file, Period(table, 1, NO_PREVIOUS, 1, 0, LEFT), wall, encode(first))
 
 
 def closing(period: Period, at: Link, state: Table, wall: str) -> Closing:
@@ -60,22 +60,23 @@ def draft_next(file: Path, successor: Period, state: Table, wall: str) -> None:
         state_version=STATE_VERSION,
         state=msgspec.Raw(encode_state(state)),
     )
-    _draft(file, successor, wall, encode(opening))
+    draft(file, successor, wall, encode(opening))
 
 
-def _draft(file: Path, period: Period, wall: str, first: Encoded) -> None:
-    draft = draft_of(file)
-    with translating(draft):
-        remove(draft)
-    db = create(draft, period)
+def draft(file: Path, period: Period, wall: str, first: Encoded) -> None:
+    """Prepare a file with its own row and its first entry."""
+    place = draft_of(file)
+    with translating(place):
+        remove(place)
+    db = create(place, period)
     try:
-        with translating(draft):
+        with translating(place):
             append(db, sealed(beginning(period), wall, [first]))
             db.execute("COMMIT")
-        settle(db, draft)
+        settle(db, place)
     finally:
         db.close()
-    with translating(draft):
+    with translating(place):
         sync_directory(file.parent)
 
 
