@@ -325,6 +325,8 @@ class World:
         self.dropped = [0] * self.seats
         self.chips_counted: Counter[str] = Counter()
         self.returned = 0
+        self.opened = Stamp(0, 0)
+        """When the key opened the round (2.9)."""
         self.before_round = self.books
         self.before_settle = self.books
         self.won: list[Won] = []
@@ -470,6 +472,8 @@ class World:
         self._watch_seal(before, given)
         self._watch_closings(before)
         if _is_new_round(before, self.table):
+            assert isinstance(given, KeyTurned), "2.9: opening needs a fresh turn of the key"
+            self.opened = given.at
             self.before_round = self.books
             self.acts = [[] for _ in range(self.seats)]
             self.suspect.clear()
@@ -491,7 +495,9 @@ class World:
 
     def _watch_players(self, before: Table, given: Input, refused: bool) -> None:
         if isinstance(given, Pressed) or (isinstance(given, ChipDropped) and given.value > 0):
-            assert refused != _enters(before, given), f"2.2, 2.3, 2.8: {given} {'does not enter' * refused}"
+            assert refused != _enters(before, given, self.opened), (
+                f"2.2, 2.3, 2.8: {given} {'does not enter' * refused}"
+            )
         match given:
             case Pressed() if not refused:
                 self.acts[given.seat - 1].append((given.at, self.step))
@@ -735,12 +741,12 @@ class World:
             assert {seat for seat, how in status.items() if how == "denied"} == self.gone, "5.11"
 
 
-def _enters(table: Table, act: Pressed | ChipDropped) -> bool:
+def _enters(table: Table, act: Pressed | ChipDropped, opened: Stamp) -> bool:
     """Whether an act of a player becomes part of the bet (2.2, 2.3, 2.8, 2.10, 8.5)."""
     round, seat, step = table.round, table.seats[act.seat - 1], table.setup.denomination
     if round is None or seat.closed or table.out_of_service:
         return False
-    in_time = round.phase == "betting" or (round.edge is not None and act.at <= round.edge and not round.sealed)
+    in_time = act.at >= opened and not round.sealed and (round.edge is None or act.at <= round.edge)
     room = table.pot.params.bet_max - round.bets[act.seat - 1].bet
     if isinstance(act, ChipDropped):
         fits = table.setup.acceptor == "chips" and act.value % step == 0 and 0 < act.value <= room
