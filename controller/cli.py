@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("controller.demo.cli", "a table that plays by itself, live in the terminal"),
     "run": ("controller.daemon", "the controller of a table"),
     "console": ("controller.console", "a line to a running table, for technicians and dealers"),
+    "doctor": ("controller.doctor.cli", "what is wrong with this machine and its table, and the remedy"),
     "check": ("controller.check", "what a configuration will do, in plain words"),
     "odds": ("controller.odds.cli", "what the side bet returns, and what the pot will do"),
     "simulate": ("controller.simulate.cli", "complete games through the real rules, and an audit of them"),
