@@ -117,3 +117,12 @@ def test_2_8_a_bet_lit_at_the_edge_stands_though_it_was_taken_back_after_it() ->
     t.runs_out("lamp", 1)
     assert t["sealed"] is True
     assert t["seat.1.bet"] == "1000"
+
+
+def test_4_5_a_limit_that_waits_and_that_the_pot_has_outgrown_stops_no_other_change() -> None:
+    t = T(base=1_000)
+    t.schedule("limit", "3000")
+    t.correct(5_000)
+    t.schedule("approve_from", "7")
+    with t.refuses("limit-below-pot", "4.5"):
+        t.schedule("limit", "2000")
