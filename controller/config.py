@@ -43,8 +43,9 @@ class Config(Struct, frozen=True):
 
     `base` is what the base game pays, None where neither the game's rules nor the file says so. `timezone` is the
     name of an IANA zone, empty for the machine's own; with `day_starts` it defines the gaming day. `keep` counts
-    closed periods of the journal. `allow` maps a Unix user, or "@group", to the roles that its connections may ask
-    for; empty: the daemon's own user and root may ask for all. `gpio` is None where the hardware is simulated.
+    closed periods of the journal; `copy` is where its second copy goes, None for none. `allow`
+    maps a Unix user, or "@group", to the roles that its connections may ask for; empty: the daemon's own user and root
+    may ask for all. `gpio` is None where the hardware is simulated.
     """
 
     file: Path
@@ -57,6 +58,7 @@ class Config(Struct, frozen=True):
     gpio: Hardware | None
     journal: Path
     keep: int
+    copy: Path | None
     socket: Path
     allow: dict[str, tuple[Role, ...]]
     people: Path
@@ -86,7 +88,7 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
     _note_problems(document, params, setup)
     base = read_base(document, GAMES.get(setup.game))
     gpio = read_hal(document, setup, _positive(setup.currency, setup.digits))
-    journal, keep = _journal(document, file.parent, setup.table, environment)
+    journal, keep, copy = _journal(document, file.parent, setup.table, environment)
     socket, allow = _control(document, file.parent, journal / _socket_name(setup.table), environment)
     persons = document.section("people")
     people = persons.get("file", _path(file.parent), journal / "people.json")
@@ -103,6 +105,7 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
         gpio=gpio,
         journal=journal,
         keep=keep,
+        copy=copy,
         socket=socket,
         allow=allow,
         people=people,
@@ -303,15 +306,18 @@ def _path(folder: Path) -> Callable[[object], Path]:
     return read_it
 
 
-def _journal(document: Document, folder: Path, table: str, environment: Environment) -> tuple[Path, int]:
+def _journal(document: Document, folder: Path, table: str, environment: Environment) -> tuple[Path, int, Path | None]:
     section = document.section("journal")
     directory = section.get("directory", _path(folder), None) or _state_directory(table, environment)
     if directory is None:
         text_ = msg("There is no home directory to keep the journal in: write {key}.")
         document.note("journal.directory", text_)
     keep = section.get("keep", whole_number(1, 100_000), 400)
+    copy = section.get("copy", _path(folder), None)
+    if copy and directory and (copy in (directory, *directory.parents) or directory in copy.parents):
+        document.note("journal.copy", msg("{value} and the journal lie in one another: name another medium."))
     section.close()
-    return directory or folder, keep
+    return directory or folder, keep, copy
 
 
 def _state_directory(table: str, environment: Environment) -> Path | None:

@@ -17,7 +17,9 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from controller.care import Care, Ledger, said
+from msgspec.structs import replace
+
+from controller.care import Care, Ledger, said, verified
 from controller.clock import WallClock
 from controller.config import Config, load, opening
 from controller.control.place import ControlError, listening_socket
@@ -31,6 +33,7 @@ from controller.journal.directory import found
 from controller.journal.errors import JournalBusy, JournalError
 from controller.journal.writer import Journal
 from controller.notify import notify, watchdog_s
+from controller.second_copy import SecondCopy, helper
 from controller.strict_toml import ConfigError
 from controller.version import VERSION
 from hal.port import Backend, HardwareError
@@ -97,6 +100,7 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
         except HardwareError as error:
             trouble = str(error)
         care = Care(config, engine, ledger, writer.run, clock, trouble)
+        second = _second_copy(config, engine)
         try:
             await engine.quiet()
             yield Parts(config, engine, hardware)
@@ -105,8 +109,16 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
             await engine.finish()
             hardware.stop()
             await _closed(journal, writer)
+            await second.end()
     finally:
         writer.stop()
+
+
+def _second_copy(config: Config, engine: Engine) -> SecondCopy:
+    copy = config.copy
+    command = helper(config, copy) if copy else None
+    examined = partial(verified, replace(config, journal=copy or config.journal))
+    return SecondCopy(command, lambda: engine.state, engine.signal, engine.now, examined)
 
 
 async def _closed(journal: Journal, writer: ThreadWriter) -> None:
@@ -152,7 +164,7 @@ def _free_keys(config: Config) -> str:
     """The keys that may differ from one start to the next, as the journal notes them (8.4)."""
     return (
         f"language={config.language} timezone={config.timezone or 'local'} "
-        f"day_starts={config.day_starts:%H:%M} backend={config.backend} keep={config.keep}"
+        f"day_starts={config.day_starts:%H:%M} copy={config.copy or 'none'} backend={config.backend} keep={config.keep}"
     )
 
 

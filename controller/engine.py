@@ -208,6 +208,10 @@ class Engine:
             self._backend = _NoHardware(boot)
             raise
 
+    def now(self) -> Stamp:
+        """This instant on the clock that stamps signals."""
+        return self._backend.now()
+
     def signal(self, signal: Signal) -> None:
         """A fact from the hardware."""
         self.put(signal)

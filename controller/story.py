@@ -55,6 +55,7 @@ PARTS = {
     "display": msg("the display"),
     "edges": msg("the signal line"),
     "noise": msg("the quiet of the lines"),
+    "copy": msg("the second copy of the journal"),
 }
 
 

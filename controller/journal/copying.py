@@ -27,11 +27,12 @@ from controller.journal.codec import Encoded, PeriodClosed, PeriodOpened, Period
 from controller.journal.database import LEFT, Period, anchor, checkpoint, connect, connect_to_read, read_period, settle
 from controller.journal.directory import Lock, found, make, period_file, periods
 from controller.journal.entries import CHUNK, Entry, append, beginning, head, place_of, understood, walk
-from controller.journal.errors import JournalError, JournalForeign, translating
+from controller.journal.errors import JournalError, JournalFailed, JournalForeign, translating
 
 SAME_MEDIUM = msg("{copy} is on the same medium as the journal {journal}: is the other medium mounted there?")
 ANOTHER = msg("The copy {copy} cannot be continued: up to entry {seq} it is not what the journal {journal} holds.")
 TOO_OLD = msg("The copy {copy} cannot be continued: what followed its entry {seq} was pruned from {journal}.")
+GONE = msg("The copy {copy} is not there any more: was its medium taken out?")
 ASIDE = msg("Put it aside as it is; a new copy is then begun.")
 
 MOST_PAGES = 1_000
@@ -80,6 +81,7 @@ class Copy:
         Raises any JournalError. Then the copy is what it was, or further, and has to be closed.
         """
         target = self._open or self._newest()
+        target.check_there()
         while True:
             with _seen(self._journal, target.period.number) as seen:
                 target = self._follow(target, seen)
@@ -209,6 +211,8 @@ class _Open:
         finally:
             reader.close()
         self.pruned = self.period.pruned
+        with translating(file):
+            self._identity = _identity(file)
         self._anchor = anchor(file)
         try:
             self._db = connect(file)
@@ -220,6 +224,16 @@ class _Open:
         except BaseException:
             self.abandon()
             raise
+
+    def check_there(self) -> None:
+        """Raises JournalFailed when the file's path leads to another file, or to none: it can be written to all the
+        same, by whoever has it open, and nobody would ever find it."""
+        try:
+            there = _identity(self._file)
+        except OSError:
+            there = None
+        if there != self._identity:
+            raise JournalFailed(GONE, copy=self._file)
 
     def take(self, entries: Iterator[Entry], snapshots: Sequence[Snapshot]) -> None:
         """Add entries, with the snapshots among them, in one transaction."""
@@ -256,6 +270,11 @@ class _Open:
         for connection in (self._db, self._anchor):
             with suppress(SqliteError):
                 connection.close()
+
+
+def _identity(file: Path) -> tuple[int, int]:
+    status = file.stat()
+    return status.st_dev, status.st_ino
 
 
 def _pruned_by(entry: Entry, file: Path) -> int:

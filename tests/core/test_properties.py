@@ -265,7 +265,7 @@ class Parts(Table):
         if part == "node":
             world.feed(LampSensed(seat, world.light[seat - 1], world.stamp()))
 
-    @rule(part=st.sampled_from(["key", "display", "edges"]), mended=st.booleans(), n=st.integers(0, 6))
+    @rule(part=st.sampled_from(["key", "display", "edges", "copy"]), mended=st.booleans(), n=st.integers(0, 6))
     def table_part(self, part: Part, mended: bool, n: int) -> None:
         seat = n % (self.world.seats + 1) if part == "edges" else 0
         self.world.feed(PartFailed(seat, part, self.world.stamp()))
@@ -603,7 +603,7 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "at": _STAMPS,
     "since": st.one_of(st.none(), _STAMPS),
     "position": POSITIONS,
-    "part": st.sampled_from(["lamp", "button", "slot", "node", "key", "display", "edges", "noise"]),
+    "part": st.sampled_from(["lamp", "button", "slot", "node", "key", "display", "edges", "noise", "copy"]),
     "lit": st.booleans(),
     "on": st.booleans(),
     "hand": st.one_of(st.none(), hands()),

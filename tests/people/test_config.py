@@ -191,6 +191,7 @@ def test_relative_paths_start_at_the_file(tmp_path: Path, monkeypatch: pytest.Mo
     text = SMALLEST + '[journal]\ndirectory = "../j"\nkeep = 7\n[control]\nsocket = "s"\n[people]\nfile = "/etc/p"\n'
     config = read(tmp_path, text)
     assert config.journal == tmp_path.parent / "j"
+    assert config.copy is None
     assert config.socket == tmp_path / "s"
     assert config.people == Path("/etc/p")
     assert config.keep == 7
@@ -279,6 +280,7 @@ MISTAKES = [
     ("[hal]", '[hal]\n"a\\u001bb" = 1', "hal.a\\x1bb", "is unknown"),
     ("[hal]", '[journal]\ndirectory = "~/j"\n[hal]', "journal.directory", "whole path"),
     ("[hal]", "[journal]\nkeep = 0\n[hal]", "journal.keep", "from 1"),
+    ("[hal]", '[journal]\ndirectory = "j"\ncopy = "j/copy"\n[hal]', "journal.copy", "in one another"),
     ("[hal]", f'[control]\nsocket = "/{"x" * 107}"\n[hal]', "control.socket", "107 bytes"),
     ("[hal]", '[control.allow]\nana = ["king"]\n[hal]', "control.allow.ana", "dealer, supervisor"),
     ("[hal]", "[control.allow]\nana = []\n[hal]", "control.allow.ana", "list of roles"),
