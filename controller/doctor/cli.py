@@ -54,15 +54,30 @@ def _parser() -> argparse.ArgumentParser:
 
 def _look(options: argparse.Namespace, senses: Senses) -> Facts:
     """Raises ConfigError when the file cannot be read at all."""
-    table, config, language = _table(options.config, options.language)
+    table, config, language = _table(options.config, options.language, senses)
     return collect(senses, language, table, config, probe=options.probe, whole=options.verify)
 
 
-def _table(file: Path | None, wanted: Language | None) -> tuple[Table | None, Config | None, Language]:
+SERVICE = Path("/etc/pozo")
+"""Where the service's configurations are; systemd gives a table of that name its directories."""
+
+
+def service_environment(file: Path, senses: Senses) -> dict[str, str]:
+    """The environment in which the service reads `file`: by hand, the journal would be looked for in one's own home."""
+    environment = dict(os.environ)
+    if Path(os.path.abspath(file)).parent != SERVICE:
+        return environment
+    for name, place in (("STATE_DIRECTORY", f"/var/lib/pozo/{file.stem}"), ("RUNTIME_DIRECTORY", "/run/pozo")):
+        if senses.at(place).exists():
+            environment.setdefault(name, place)
+    return environment
+
+
+def _table(file: Path | None, wanted: Language | None, senses: Senses) -> tuple[Table | None, Config | None, Language]:
     if file is None:
         return None, None, wanted or spoken()
     try:
-        config = load(file)
+        config = load(file, service_environment(file, senses))
     except ConfigError as error:
         if not os.access(file, os.R_OK) or file.is_dir():
             raise

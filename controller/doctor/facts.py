@@ -24,10 +24,11 @@ class Device(Struct, frozen=True, kw_only=True):
 
 
 class GpioChip(Device, frozen=True, kw_only=True):
-    """A gpiochip; the label is empty when it did not answer."""
+    """A gpiochip; the label is empty when it did not answer. `held` are its lines in use, and who says to use them."""
 
     label: str = ""
     lines: int = 0
+    held: dict[int, str] = {}
 
 
 class I2cBus(Device, frozen=True, kw_only=True):
@@ -115,8 +116,21 @@ class Disk(Struct, frozen=True, kw_only=True):
     worn: int | None = None
 
 
+class Standing(Struct, frozen=True, kw_only=True):
+    """How the table stands: `playing` in a round, `closed` are seats and why, `differences` what the file
+    asks for and the journal does not have (8.4)."""
+
+    round: int
+    playing: bool = False
+    out_of_service: str = ""
+    closed: tuple[tuple[int, str], ...] = ()
+    alarms: int = 0
+    differences: str = ""
+
+
 class Ledger(Struct, frozen=True, kw_only=True):
-    """The journal. `writer` is the process that holds its lock; `last` the wall time of its last entry."""
+    """The journal. `writer` is the process that holds its lock; `last` the wall time of its last entry; `standing` how
+    the table stands according to it."""
 
     directory: Path
     there: bool
@@ -126,7 +140,18 @@ class Ledger(Struct, frozen=True, kw_only=True):
     entries: int = 0
     last: datetime | None = None
     trouble: JournalError | None = None
+    standing: Standing | None = None
     verified: Report | None = None
+
+
+class Copy(Struct, frozen=True, kw_only=True):
+    """The second copy of the journal; `entries` is 0 when there is none yet."""
+
+    directory: Path
+    disk: Disk | None
+    same_medium: bool
+    entries: int = 0
+    trouble: JournalError | None = None
 
 
 class Staff(Struct, frozen=True, kw_only=True):
@@ -171,6 +196,9 @@ class Table(Struct, frozen=True, kw_only=True):
     backend: str = "simulated"
     factory: str = "lgpio"
     expander: str = ""
+    copy: Path | None = None
+    pins: tuple[tuple[str, str, int], ...] = ()
+    """What for, "header" or "expander", and the line."""
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -185,6 +213,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     factory: Factory | None = None
     disk: Disk | None = None
     ledger: Ledger | None = None
+    copy: Copy | None = None
     staff: Staff | None = None
     door: Door | None = None
     units: tuple[Unit, ...] | None = None

@@ -29,10 +29,16 @@ TOPICS: dict[str, str] = {
     "clock": msg("clock"),
     "disk": msg("disk"),
     "journal": msg("journal"),
+    "table": msg("table"),
+    "copy": msg("copy"),
     "people": msg("people"),
     "control": msg("control"),
     "service": msg("service"),
 }
+
+
+class Sentence(str):
+    """A value that is itself a message id, to be translated with the sentence it stands in."""
 
 
 class Finding(NamedTuple):

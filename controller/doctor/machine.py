@@ -9,6 +9,7 @@ import pwd
 import re
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TypedDict
 
@@ -106,8 +107,11 @@ def _chip(senses: Senses, path: Path) -> GpioChip:
     try:
         label, lines = senses.chip(path)
     except OSError:
-        label, lines = "", 0
-    return GpioChip(**_device(senses, path), label=label, lines=lines)
+        return GpioChip(**_device(senses, path))
+    held: dict[int, str] = {}
+    with suppress(OSError):  # kernels before 5.10
+        held = senses.held(path, lines)
+    return GpioChip(**_device(senses, path), label=label, lines=lines, held=held)
 
 
 def _bus(senses: Senses, path: Path, probe: bool) -> I2cBus:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from controller.core.messages import msg
-from controller.doctor import computer, upkeep, wires
+from controller.doctor import computer, standing, upkeep, wires
 from controller.doctor.facts import Facts
-from controller.doctor.finding import LEVELS, TOPICS, Finding, Level
-from controller.i18n import Language, translator
+from controller.doctor.finding import LEVELS, TOPICS, Finding, Level, Sentence
+from controller.i18n import Language, Translator, translator
 
 WIDTH = 80
 
-CHECKS = (upkeep.config, *computer.CHECKS, *wires.CHECKS, *upkeep.CHECKS)
+CHECKS = (upkeep.config, *computer.CHECKS, *wires.CHECKS, *upkeep.CHECKS, *standing.CHECKS)
 
 
 def examine(facts: Facts) -> list[Finding]:
@@ -32,6 +33,7 @@ def count(findings: Iterable[Finding], level: Level) -> int:
 def as_text(findings: Sequence[Finding], language: Language) -> str:
     """One line a finding: how it stands, about what, what; beneath it, what to do. Wrapped where it must be."""
     tell = translator(language).text
+    say = partial(_say, translator(language))
     levels = {level: tell(text) for level, text in LEVELS.items()}
     topics = {topic: tell(text) for topic, text in TOPICS.items()}
     first, second = max(map(len, levels.values())), max(map(len, topics.values()))
@@ -39,10 +41,17 @@ def as_text(findings: Sequence[Finding], language: Language) -> str:
     lines: list[str] = []
     for finding in findings:
         head = f"{levels[finding.level]:{first}}  {topics[finding.topic]:{second}}  "
-        lines.extend(_wrapped(tell(finding.what, **finding.values), head, " " * margin))
+        lines.extend(_wrapped(say(finding.what, finding), head, " " * margin))
         if finding.remedy:
-            lines.extend(_wrapped(tell(finding.remedy, **finding.values), " " * margin + "→ ", " " * (margin + 2)))
+            lines.extend(_wrapped(say(finding.remedy, finding), " " * margin + "→ ", " " * (margin + 2)))
     return "\n".join([*lines, "", _sum(findings, language)])
+
+
+def _say(tell: Translator, text: str, finding: Finding) -> str:
+    values = {
+        name: tell.text(value) if isinstance(value, Sentence) else value for name, value in finding.values.items()
+    }
+    return tell.text(text, **values)
 
 
 def _wrapped(text: str, head: str, margin: str) -> Iterable[str]:
@@ -67,13 +76,13 @@ def _sum(findings: Sequence[Finding], language: Language) -> str:
 
 def as_json(findings: Sequence[Finding], language: Language) -> str:
     """One object: `ok`, the counts, and every finding with its sentences."""
-    tell = translator(language).text
+    say = partial(_say, translator(language))
     told: list[dict[str, Any]] = [
         {
             "level": finding.level,
             "topic": finding.topic,
-            "what": tell(finding.what, **finding.values),
-            "remedy": tell(finding.remedy, **finding.values),
+            "what": say(finding.what, finding),
+            "remedy": say(finding.remedy, finding),
         }
         for finding in findings
     ]

@@ -24,6 +24,9 @@ from controller.clock import WallClock
 
 GPIO_GET_CHIPINFO = 0x8044B401  # _IOR(0xB4, 1, struct gpiochip_info), linux/gpio.h
 _CHIPINFO = struct.Struct("=32s32sI")
+GPIO_V2_GET_LINEINFO = 0xC100B405  # _IOWR(0xB4, 5, struct gpio_v2_line_info)
+_LINEINFO = struct.Struct("=32s32sIIQ160s16s")
+_USED = 1 << 0
 
 I2C_SLAVE = 0x0703  # linux/i2c-dev.h
 I2C_SMBUS = 0x0720
@@ -132,6 +135,14 @@ class Senses:
         _, label, lines = _CHIPINFO.unpack(answer)
         return label.rstrip(b"\0").decode(errors="replace"), lines
 
+    def held(self, path: Path, lines: int) -> dict[int, str]:
+        """The lines of a gpiochip that somebody uses, and the name that was given for it. Raises OSError."""
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return dict(_used(file, lines))
+        finally:
+            os.close(file)
+
     def answering(self, path: Path) -> tuple[int, ...]:
         """The addresses of an I2C bus that answer when one byte is read; those of kernel drivers are left alone."""
         file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
@@ -158,6 +169,14 @@ class Senses:
                 return None
             peer.sendall(hello)
             return peer.recv(4096)
+
+
+def _used(file: int, lines: int) -> Iterator[tuple[int, str]]:
+    for line in range(lines):
+        asked = _LINEINFO.pack(b"", b"", line, 0, 0, b"", b"")
+        _, consumer, _, _, flags, _, _ = _LINEINFO.unpack(fcntl.ioctl(file, GPIO_V2_GET_LINEINFO, asked))
+        if flags & _USED:
+            yield line, consumer.rstrip(b"\0").decode(errors="replace")
 
 
 class _SmbusCall(ctypes.Structure):

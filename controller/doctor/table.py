@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pwd
-import re
 import stat
 import tomllib
 from contextlib import suppress
@@ -14,22 +12,17 @@ from typing import Any
 
 from controller import people_file
 from controller.config import Config
-from controller.core.evolve import evolve
-from controller.doctor.facts import Clock, Disk, Door, Factory, Facts, Ledger, Staff, Table, Unit
-from controller.doctor.machine import holder_of_lock, machine
-from controller.doctor.senses import Senses, as_owner
+from controller.doctor import books
+from controller.doctor.books import count
+from controller.doctor.facts import Clock, Door, Factory, Facts, Staff, Table, Unit
+from controller.doctor.machine import machine
+from controller.doctor.senses import Senses
 from controller.i18n import Language
-from controller.journal.directory import found, period_file, wal_of
-from controller.journal.errors import JournalError
-from controller.journal.reading import extent, read
-from controller.journal.verify import verify
-from controller.journal.wall import read_wall
 from controller.people_file import PeopleError
 from controller.version import VERSION
+from hal.gpio.wiring import uses
 
 PACKAGES = ("gpiozero", "lgpio", "RPi.GPIO", "luma.oled", "luma.led_matrix", "smbus2", "pyserial")
-
-_ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
 def collect(
@@ -42,7 +35,7 @@ def collect(
     whole: bool = False,
 ) -> Facts:
     """Everything. `config` is the table's when its file has no mistakes; `whole` verifies the whole journal."""
-    ledger = _ledger(senses, config.journal, whole) if config else None
+    ledger = books.ledger(senses, config, language, whole) if config else None
     clock = Clock(now=senses.now(), synchronised=senses.synchronised(), batteries=_batteries(senses))  # after the entry
     return Facts(
         version=VERSION,
@@ -52,8 +45,9 @@ def collect(
         packages=senses.packages(PACKAGES),
         table=table,
         factory=_factory(senses, table),
-        disk=_disk(senses, config.journal) if config else None,
+        disk=books.disk(senses, config.journal) if config else None,
         ledger=ledger,
+        copy=books.copy(senses, table.copy, config.journal) if config and table and table.copy else None,
         staff=_staff(config.people) if config else None,
         door=_door(senses, config.socket) if config else None,
         units=_units(senses),
@@ -74,7 +68,21 @@ def described(file: Path, config: Config | None, mistakes: str = "") -> Table:
         backend=str(hardware.get("backend", "simulated")),
         factory=str(hardware.get("factory", "lgpio")),
         expander=str(hardware.get("expander", "")),
+        copy=_copy(file, said),
+        pins=_pins(config),
     )
+
+
+def _copy(file: Path, said: dict[str, Any]) -> Path | None:
+    section = said.get("journal")
+    written = section.get("copy") if isinstance(section, dict) else None
+    return Path(os.path.abspath(file.parent / written)) if isinstance(written, str) else None
+
+
+def _pins(config: Config | None) -> tuple[tuple[str, str, int], ...]:
+    if config is None or config.gpio is None:
+        return ()
+    return tuple((use.key, use.pin.chip, use.pin.line) for use in uses(config.gpio.wiring))
 
 
 def _factory(senses: Senses, table: Table | None) -> Factory | None:
@@ -91,96 +99,7 @@ def _batteries(senses: Senses) -> tuple[str, ...]:
     )
 
 
-# --- the disk --------------------------------------------------------------------------------------------
-
-
-def _disk(senses: Senses, directory: Path) -> Disk | None:
-    """The file system that holds `directory`, or will."""
-    place = directory
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    place = place.resolve()
-    best: tuple[str, str, str, frozenset[str]] | None = None
-    for line in senses.text("/proc/self/mountinfo").splitlines():
-        left, _, right = line.partition(" - ")
-        fields, more = left.split(" "), right.split(" ")
-        if len(fields) < 6 or len(more) < 3:
-            continue
-        mount = _ESCAPE.sub(lambda match: chr(int(match[1], 8)), fields[4])
-        if place.is_relative_to(mount) and (best is None or len(mount) >= len(best[0])):
-            best = mount, more[0], more[1], frozenset((*fields[5].split(","), *more[2].split(",")))
-    if best is None:
-        return None
-    mount, kind, device, options = best
-    name = Path(device).name
-    return Disk(
-        directory=str(directory),
-        mount=mount,
-        kind=kind,
-        options=options,
-        free=senses.free(place),
-        errors=_count(senses.text(f"/sys/fs/{kind}/{name}/errors_count")),
-        worn=_worn(senses, name),
-    )
-
-
-def _count(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() else 0
-
-
-def _worn(senses: Senses, device: str) -> int | None:
-    """Percent, of eMMC, which tells it in tenths (JEDEC JESD84-B51, DEVICE_LIFE_TIME_EST); SD cards do not."""
-    told = senses.text(f"/sys/block/{re.sub('p[0-9]+$', '', device)}/device/life_time").split()
-    try:
-        return max(int(tenth, 16) for tenth in told) * 10 if told else None
-    except ValueError:
-        return None
-
-
-# --- journal and persons ---------------------------------------------------------------------------------
-
-
-def _ledger(senses: Senses, directory: Path, whole: bool) -> Ledger:
-    """The journal, looked at as its owner where that is possible."""
-    owner, there = _owner(directory), False
-    try:
-        with as_owner(directory):
-            there = bool(found(directory))
-            if there and not _readable(directory):
-                return Ledger(directory=directory, there=True, readable=False, owner=owner)
-            writer = holder_of_lock(senses, directory / "lock")
-            if not there:
-                return Ledger(directory=directory, there=False, owner=owner, writer=writer)
-            _, last = extent(directory)
-            (entry,) = read(directory, last, last)
-            return Ledger(
-                directory=directory,
-                there=True,
-                owner=owner,
-                writer=writer,
-                entries=last,
-                last=read_wall(entry.entry.wall)[0],
-                verified=verify(directory, evolve) if whole else None,
-            )
-    except PermissionError:
-        return Ledger(directory=directory, there=there, readable=False, owner=owner)
-    except JournalError as error:
-        return Ledger(directory=directory, there=there, owner=owner, trouble=error)
-
-
-def _owner(path: Path) -> str:
-    try:
-        return pwd.getpwuid(path.stat().st_uid).pw_name
-    except (KeyError, OSError):
-        return "pozo"
-
-
-def _readable(directory: Path) -> bool:
-    """Whether reading leaves nothing behind: after a power cut SQLite would make a file in the reader's name."""
-    newest = period_file(directory, found(directory)[-1])
-    log, shared = wal_of(newest), newest.with_name(newest.name + "-shm")
-    foreign = newest.stat().st_uid != os.geteuid()
-    return os.access(newest, os.R_OK, effective_ids=True) and not (log.exists() and not shared.exists() and foreign)
+# --- persons, and the running table ------------------------------------------------------------------
 
 
 def _staff(path: Path) -> Staff:
@@ -196,9 +115,6 @@ def _staff(path: Path) -> Staff:
     except PeopleError as error:
         return Staff(path=path, there=True, mode=mode, trouble=error.text, values=error.values)
     return Staff(path=path, there=True, mode=mode, roles=frozenset(role for record in records for role in record.roles))
-
-
-# --- the running table -----------------------------------------------------------------------------------
 
 
 def _door(senses: Senses, path: Path) -> Door:
@@ -232,7 +148,7 @@ def _units(senses: Senses) -> tuple[Unit, ...] | None:
                     active=said.get("ActiveState", "?"),
                     sub=said.get("SubState", "?"),
                     result=said.get("Result", ""),
-                    restarts=_count(said.get("NRestarts", "")),
+                    restarts=count(said.get("NRestarts", "")),
                     enabled=said.get("UnitFileState", ""),
                     status=said.get("StatusText", ""),
                 )

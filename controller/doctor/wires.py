@@ -29,6 +29,9 @@ KNOWN_ADDRESSES = {
     0x68: "RTC",
 }
 
+LGPIO = "lg"
+"""The name under which lgpio claims lines."""
+
 NEED_GROUP = msg("Run this as the table's user, or add it to the group: sudo usermod -aG {group} {user}")
 
 
@@ -103,6 +106,7 @@ def gpio(facts: Facts) -> Iterator[Finding]:
         else:
             yield found("ok", "gpio", msg("{path}: {label}, {lines} lines"), **values)
     yield from _expander(facts)
+    yield from _pins(facts)
 
 
 def _chip(chip: GpioChip) -> dict[str, object]:
@@ -124,13 +128,31 @@ def _number(facts: Facts, header: list[GpioChip]) -> Iterator[Finding]:
 
 def _expander(facts: Facts) -> Iterator[Finding]:
     wanted = facts.table.expander if facts.table else ""
-    if wanted and not any(
-        wanted in (chip.label, chip.path.removeprefix("/dev/gpiochip")) for chip in facts.machine.chips
-    ):
+    if wanted and not any(_is_expander(chip, wanted) for chip in facts.machine.chips):
         remedy = msg(
             "Is its dtoverlay in /boot/firmware/config.txt (docs/wiring.md)? Does --probe see 0x20? Look at its plug."
         )
         yield found("fail", "gpio", msg("the expander {wanted} is not there"), remedy, wanted=wanted)
+
+
+def _pins(facts: Facts) -> Iterator[Finding]:
+    """Lines that the table needs and somebody else has. While the table runs they are its own, under lgpio's name."""
+    if facts.table is None:
+        return
+    running = facts.ledger is not None and facts.ledger.writer is not None
+    for key, place, line in facts.table.pins:
+        for chip in facts.machine.chips:
+            wanted = chip.label in HEADERS if place == "header" else _is_expander(chip, facts.table.expander)
+            who = chip.held.get(line)
+            if wanted and who is not None and not (running and who == LGPIO):
+                remedy = msg("End that program, or remove its overlay from config.txt; gpioinfo lists all lines.")
+                name = f"GPIO{line}" if place == "header" else f"x{line}"
+                text = msg("{pin}, the table's {key}, is in use by {who}")
+                yield found("fail", "gpio", text, remedy, pin=name, key=key, who=who or "?")
+
+
+def _is_expander(chip: GpioChip, wanted: str) -> bool:
+    return bool(wanted) and wanted in (chip.label, chip.path.removeprefix("/dev/gpiochip"))
 
 
 def i2c(facts: Facts) -> Iterator[Finding]:

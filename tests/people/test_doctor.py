@@ -14,9 +14,23 @@ from msgspec.structs import replace
 from controller.clock import WallClock
 from controller.config import load, opening
 from controller.core.evolve import evolve
-from controller.doctor import computer, upkeep, wires
-from controller.doctor.cli import main
-from controller.doctor.facts import Clock, Disk, Door, Factory, Facts, Ledger, Machine, Staff, Table, Unit, Watchdog
+from controller.doctor import computer, standing, upkeep, wires
+from controller.doctor.cli import main, service_environment
+from controller.doctor.facts import (
+    Clock,
+    Copy,
+    Disk,
+    Door,
+    Factory,
+    Facts,
+    Ledger,
+    Machine,
+    Staff,
+    Standing,
+    Table,
+    Unit,
+    Watchdog,
+)
 from controller.doctor.finding import Check, Finding
 from controller.doctor.machine import machine
 from controller.doctor.report import as_json, as_text, examine
@@ -37,6 +51,7 @@ class Pretended(Senses):
         self.barred: set[str] = set()
         self.labels: dict[str, tuple[str, int]] = {}
         self.there: dict[str, tuple[int, ...]] = {}
+        self.claimed: dict[str, dict[int, str]] = {}
         self.programs: dict[str, str] = {}
         self.installed = {"gpiozero": "2.0.1.post3", "lgpio": "0.2.2.0"}
         self.opening = (0, "")
@@ -62,6 +77,9 @@ class Pretended(Senses):
 
     def chip(self, path: Path) -> tuple[str, int]:
         return self.labels[path.name]
+
+    def held(self, path: Path, lines: int) -> dict[int, str]:
+        return self.claimed.get(path.name, {})
 
     def answering(self, path: Path) -> tuple[int, ...]:
         return self.there.get(path.name, ())
@@ -360,6 +378,30 @@ def test_a_link_to_a_chip_is_not_another_chip(tmp_path: Path) -> None:
     assert [chip.path for chip in machine(pretended).chips] == ["/dev/gpiochip0", "/dev/gpiochip1"]
 
 
+def test_lines_that_somebody_else_has(tmp_path: Path) -> None:
+    pretended = board(tmp_path, "pi4")
+    pretended.claimed = {"gpiochip0": {5: "lg", 17: "spi0 CS0", 9: "other"}, "gpiochip1": {0: "reset"}}
+    pins = (("key_open", "header", 5), ("seats[1].button", "header", 17), ("seats[1].lamp", "expander", 0))
+    seen = collect(pretended, "en", replace(GPIO_TABLE, pins=pins))
+    others = [
+        ("fail", "GPIO17, the table's seats[1].button, is in use by spi0 CS0"),
+        ("fail", "x0, the table's seats[1].lamp, is in use by reset"),
+    ]
+    own = ("fail", "GPIO5, the table's key_open, is in use by lg")
+    assert [found for found in said(wires.gpio, seen) if found[0] == "fail"] == [own, *others]
+    running = replace(seen, ledger=Ledger(directory=Path("/j"), there=True, writer=7))
+    assert [found for found in said(wires.gpio, running) if found[0] == "fail"] == others
+
+
+def test_the_pins_are_those_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    money = (EXAMPLES / "draw-chips.toml").read_text().replace("[hal]\nbackend", "[hal_]\nbackend").split("[hal_]")[0]
+    file.write_text(money + (EXAMPLES.parents[1] / "wiring" / "gpio-chips-6.toml").read_text())
+    pins = described(file, load(file)).pins
+    assert ("key_open", "header", 5) in pins
+    assert len(pins) == len(set(pins)) > 20
+
+
 def test_i2c_is_probed_only_when_asked(tmp_path: Path) -> None:
     pretended = board(tmp_path, "pi4")
     pretended.there["i2c-1"] = (0x3C, 0x50)
@@ -439,6 +481,45 @@ def test_disks(changes: dict[str, Any], level: str, word: str) -> None:
     ((found, text),) = said(upkeep.disk, facts(disk=replace(HEALTHY_DISK, **changes)))
     assert found == level
     assert word in text
+
+
+def test_how_the_table_stands() -> None:
+    def texts(**changes: Any) -> list[tuple[str, str]]:
+        ledger = Ledger(directory=Path("/j"), there=True, standing=Standing(round=7, **changes))
+        return said(standing.standing, facts(ledger=ledger))
+
+    assert texts() == [("ok", "between two rounds, the last was 7")]
+    assert texts(playing=True) == [("ok", "in round 7, which outlives restarts")]
+    reason = "pot.base: the journal has 1, the file 2"
+    assert texts(differences=reason)[0] == ("fail", reason)
+    assert [level for level, _ in texts(differences=reason, out_of_service=reason)] == ["fail", "ok"]
+    closed = texts(closed=((2, "dealer"), (3, "lamp")), alarms=2)
+    assert closed[:2] == [("warn", "seat 3 is closed: its lamp failed"), ("note", "alarms not acknowledged: 2")]
+
+
+def test_a_reason_within_a_sentence_is_translated_too() -> None:
+    ledger = Ledger(directory=Path("/j"), there=True, standing=Standing(round=7, closed=((3, "lamp"),)))
+    findings = list(standing.standing(facts(ledger=ledger)))
+    assert "its lamp failed" in as_text(findings, "en")
+    assert "its lamp failed" not in as_text(findings, "es")
+
+
+@pytest.mark.parametrize(
+    ("changes", "level"),
+    [
+        ({}, "ok"),
+        ({"same_medium": True}, "fail"),
+        ({"entries": 700}, "warn"),
+        ({"entries": 0}, "warn"),
+        ({"disk": replace(HEALTHY_DISK, options=frozenset({"ro"}))}, "fail"),
+    ],
+    ids=str,
+)
+def test_the_second_copy(changes: dict[str, Any], level: str) -> None:
+    whole = Copy(directory=Path("/media/pozo"), disk=HEALTHY_DISK, same_medium=False, entries=998)
+    ledger = Ledger(directory=Path("/j"), there=True, entries=1000)
+    assert said(standing.copy, facts(copy=replace(whole, **changes), ledger=ledger))[0][0] == level
+    assert said(standing.copy, facts(ledger=ledger))[0][0] == "warn"
 
 
 @pytest.mark.parametrize(
@@ -532,6 +613,26 @@ def test_a_journal_is_looked_at_while_a_daemon_writes_it(own: Path, pretended: P
     texts = [text for _, text in said(upkeep.journal, seen)]
     assert texts[0] == "entries up to 1, not in use"
     assert texts[1].startswith("Whole: table draw-1, 1 entries")
+
+
+def test_what_the_file_asks_and_the_journal_has_not(own: Path, pretended: Pretended) -> None:
+    config = load(own)
+    Journal.create(config.journal, opening(config), WallClock().text(), evolve).close()
+    own.write_text(own.read_text().replace('base = "10000000"', 'base = "20000000"'))
+    changed = load(own)
+    ((level, text), *_) = said(standing.standing, collect(pretended, "en", described(own, changed), changed))
+    assert level == "fail"
+    assert text.startswith("pot.base: the journal has 10000000, the file 20000000")
+
+
+def test_the_service_has_its_own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
+    senses = Pretended(tmp_path)
+    (tmp_path / "var/lib/pozo/draw-1").mkdir(parents=True)
+    environment = service_environment(Path("/etc/pozo/draw-1.toml"), senses)
+    assert environment["STATE_DIRECTORY"] == "/var/lib/pozo/draw-1"
+    assert "STATE_DIRECTORY" not in service_environment(tmp_path / "draw-1.toml", senses)
+    assert "STATE_DIRECTORY" not in service_environment(Path("/etc/pozo/other.toml"), senses)
 
 
 def test_a_damaged_journal_fails_with_its_own_words(
