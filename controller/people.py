@@ -268,6 +268,8 @@ def main(argv: Sequence[str]) -> int:
 def _followed(path: Path) -> Path:
     """Where `path` leads, since replacing a link would leave the file behind. Raises PeopleError."""
     try:
+        return path.resolve(strict=True)
+    except FileNotFoundError:
         return path.resolve()
     except (OSError, RuntimeError) as error:  # the second: a circle of links, until Python 3.13
         raise unusable(path, OSError(errno.ELOOP, os.strerror(errno.ELOOP))) from error
