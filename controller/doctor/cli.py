@@ -55,6 +55,8 @@ def _parser() -> argparse.ArgumentParser:
 def _look(options: argparse.Namespace, senses: Senses) -> Facts:
     """Raises ConfigError when the file cannot be read at all."""
     table, config, language = _table(options.config, options.language, senses)
+    if config is not None and config.journal.exists():
+        senses.stand_in_for(config.journal.stat().st_uid)
     return collect(senses, language, table, config, probe=options.probe, whole=options.verify)
 
 

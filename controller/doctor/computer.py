@@ -1,4 +1,4 @@
-"""Is this a computer that a table can run on: board, kernel, program, memory, power, watchdog, terminal."""
+"""Is this a computer that a table can run on: board, kernel, program, memory, load, power, watchdog, terminal."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ OLDEST_KERNEL = (5, 10)
 """Since then the kernel has the line interface that lgpio 0.2 speaks."""
 
 SCARCE_MEMORY_KB = 80 * 1024
+MOST_LOAD = 100
+"""Percent: more programs want to run than there are processors."""
+
 HOT = 80_000
 """1/1000 °C at which a Pi begins to slow down."""
 
@@ -89,6 +92,13 @@ def memory(facts: Facts) -> Iterator[Finding]:
         yield found("warn", "memory", msg("only {free} of {total} MB are free"), remedy, **values)
     else:
         yield found("ok", "memory", msg("{free} of {total} MB are free"), **values)
+
+
+def load(facts: Facts) -> Iterator[Finding]:
+    seen = facts.machine.load
+    if seen > MOST_LOAD:
+        remedy = msg("Edges may be lost (8.5). End what else runs here (top): nothing but the table should.")
+        yield found("warn", "memory", msg("the processors are busy: load {load}%"), remedy, load=seen)
 
 
 def power(facts: Facts) -> Iterator[Finding]:

@@ -56,7 +56,8 @@ class Watchdog(Struct, frozen=True, kw_only=True):
 
 
 class Machine(Struct, frozen=True, kw_only=True):
-    """The computer and its system. Memory in kB, temperature in 1/1000 °C, `throttled` in the firmware's bits."""
+    """The computer and its system. Memory in kB, `load` in percent of all processors, temperature in 1/1000 °C,
+    `throttled` in the firmware's bits; `user` is whose permissions were judged."""
 
     model: str = ""
     revision: int | None = None
@@ -67,6 +68,7 @@ class Machine(Struct, frozen=True, kw_only=True):
     user: str = ""
     memory: int = 0
     memory_free: int = 0
+    load: int = 0
     temperature: int | None = None
     throttled: int | None = None
     chips: tuple[GpioChip, ...] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import grp
 import os
 import platform
-import pwd
 import re
 import shutil
 import sys
@@ -32,9 +31,10 @@ def machine(senses: Senses, *, probe: bool = False) -> Machine:
         arch=platform.machine(),
         system=_system(senses),
         python=sys.version_info[:3],
-        user=_user(),
+        user=senses.user(),
         memory=_memory(senses, "MemTotal"),
         memory_free=_memory(senses, "MemAvailable"),
+        load=_load(senses),
         temperature=_whole(senses.text("/sys/class/thermal/thermal_zone0/temp")),
         throttled=_throttled(senses) if is_pi else None,
         chips=tuple(_chip(senses, path) for path in senses.named("dev/gpiochip[0-9]*") if not path.is_symlink()),
@@ -61,16 +61,16 @@ def _system(senses: Senses) -> str:
     return match[1] if match else ""
 
 
-def _user() -> str:
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:
-        return str(os.geteuid())
-
-
 def _memory(senses: Senses, what: str) -> int:
     match = re.search(rf"^{what}:\s+([0-9]+) kB", senses.text("/proc/meminfo"), re.MULTILINE)
     return int(match[1]) if match else 0
+
+
+def _load(senses: Senses) -> int:
+    """Programs that wait for a processor, in percent of the processors, over the last minute."""
+    match = re.match(r"([0-9]+)\.([0-9]{2}) ", senses.text("/proc/loadavg"))
+    processors = len(re.findall(r"^processor\s*:", senses.text("/proc/cpuinfo"), re.MULTILINE)) or 1
+    return int(match[1] + match[2]) // processors if match else 0
 
 
 def _whole(text: str, base: int = 10) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import pwd
 import socket
 import struct
 import subprocess
@@ -45,6 +46,20 @@ class Senses:
 
     def __init__(self, root: Path = Path("/")) -> None:
         self.root = root
+        self._for: pwd.struct_passwd | None = None
+
+    def stand_in_for(self, owner: int) -> None:
+        """Root may do anything: let it judge permissions as those of user `owner`, whom the service runs as."""
+        if os.geteuid() == 0 and owner != 0:
+            with suppress(KeyError):
+                self._for = pwd.getpwuid(owner)
+
+    def user(self) -> str:
+        """Whose permissions are judged."""
+        try:
+            return (self._for or pwd.getpwuid(os.geteuid())).pw_name
+        except KeyError:
+            return str(os.geteuid())
 
     # --- files -------------------------------------------------------------------------------------------
 
@@ -80,8 +95,13 @@ class Senses:
         return f"/{path.relative_to(self.root)}"
 
     def usable(self, path: Path) -> bool:
-        """Whether this user may read and write the file."""
-        return os.access(path, os.R_OK | os.W_OK, effective_ids=True)
+        """Whether the user may read and write the file."""
+        if self._for is None:
+            return os.access(path, os.R_OK | os.W_OK, effective_ids=True)
+        try:
+            return may_use(path.stat(), self._for.pw_uid, os.getgrouplist(self._for.pw_name, self._for.pw_gid))
+        except OSError:
+            return False
 
     def free(self, directory: Path) -> int:
         """Bytes that whoever is not root may still write there."""
@@ -169,6 +189,13 @@ class Senses:
                 return None
             peer.sendall(hello)
             return peer.recv(4096)
+
+
+def may_use(seen: os.stat_result, user: int, groups: Sequence[int]) -> bool:
+    """Whether the modes let `user`, member of `groups`, read and write; as the kernel does, the first class that fits
+    decides."""
+    shift = 6 if seen.st_uid == user else 3 if seen.st_gid in groups else 0
+    return seen.st_mode >> shift & 0o6 == 0o6
 
 
 def _used(file: int, lines: int) -> Iterator[tuple[int, str]]:

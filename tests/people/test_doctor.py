@@ -34,7 +34,7 @@ from controller.doctor.facts import (
 from controller.doctor.finding import Check, Finding
 from controller.doctor.machine import machine
 from controller.doctor.report import as_json, as_text, examine
-from controller.doctor.senses import Senses
+from controller.doctor.senses import Senses, may_use
 from controller.doctor.table import collect, described
 from controller.doctor.wires import LEAST
 from controller.journal.writer import Journal
@@ -114,14 +114,13 @@ def board(root: Path, name: str) -> Pretended:
     model, revision, kernel, label, lines, memory = BOARDS[name]
     pretended = Pretended(root)
     pretended.put("proc/device-tree/model", model + "\0")
-    pretended.put(
-        "proc/cpuinfo", f"processor\t: 0\n\nHardware\t: BCM2835\nRevision\t: {revision}\nModel\t\t: {model}\n"
-    )
+    pretended.put("proc/cpuinfo", f"processor\t: 0\nprocessor\t: 1\n\nRevision\t: {revision}\nModel\t\t: {model}\n")
     pretended.put("proc/sys/kernel/osrelease", kernel + "\n")
     pretended.put("proc/meminfo", f"MemTotal:  {memory} kB\nMemFree: 1 kB\nMemAvailable:  {memory // 2} kB\n")
     pretended.put("proc/cmdline", "console=tty1 root=/dev/mmcblk0p2 rootwait")
     pretended.put("proc/self/mountinfo", "22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/mmcblk0p2 rw\n")
     pretended.put("proc/locks")
+    pretended.put("proc/loadavg", "1.27 0.80 0.50 1/120 999\n")
     pretended.put("etc/os-release", 'ID=debian\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n')
     pretended.put("sys/class/thermal/thermal_zone0/temp", "48312\n")
     pretended.put("sys/class/watchdog/watchdog0/identity", "Broadcom BCM2835 Watchdog timer\n")
@@ -202,6 +201,7 @@ def test_what_is_read_of_a_pi(tmp_path: Path) -> None:
     (bus,) = seen.buses
     assert (bus.path, bus.bound, bus.answering) == ("/dev/i2c-1", {0x20: "mcp23017"}, ())
     assert (seen.temperature, seen.throttled) == (48312, 0)
+    assert seen.load == 63
 
 
 def test_a_revision_is_found_in_the_device_tree_first(tmp_path: Path) -> None:
@@ -289,6 +289,8 @@ def test_the_watchdog(dog: Watchdog | None, level: str) -> None:
 
 def test_memory_terminal_and_python() -> None:
     assert said(computer.memory, facts(memory_free=60_000)) == [("warn", "only 58 of 3906 MB are free")]
+    assert said(computer.load, facts(load=250)) == [("warn", "the processors are busy: load 250%")]
+    assert said(computer.load, facts(load=90)) == []
     assert said(computer.terminal, facts(encoding="ascii"))[0][0] == "warn"
     assert said(computer.terminal, facts(columns=60))[0][0] == "note"
     assert said(computer.program, facts(python=(3, 9, 2))) == [("fail", "Python 3.9.2 is too old")]
@@ -376,6 +378,22 @@ def test_a_link_to_a_chip_is_not_another_chip(tmp_path: Path) -> None:
     pretended = board(tmp_path, "pi5")
     (tmp_path / "dev" / "gpiochip4").symlink_to("gpiochip0")
     assert [chip.path for chip in machine(pretended).chips] == ["/dev/gpiochip0", "/dev/gpiochip1"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "user", "groups", "may"),
+    [
+        (0o660, 5, [7], True),
+        (0o660, 5, [8], False),
+        (0o606, 5, [7], False),
+        (0o066, 0, [7], False),
+        (0o606, 5, [8], True),
+    ],
+)
+def test_whose_permissions(mode: int, user: int, groups: list[int], may: bool) -> None:
+    """Of a file of user 0 and group 7; the first class that fits decides."""
+    seen = os.stat_result((mode, 1, 1, 1, 0, 7, 0, 0, 0, 0))
+    assert may_use(seen, user, groups) is may
 
 
 def test_lines_that_somebody_else_has(tmp_path: Path) -> None:
