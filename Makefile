@@ -32,7 +32,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 APT  := $(SUDO) apt-get update -qq && $(SUDO) apt-get install --yes -qq --no-install-recommends
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo test check bench soak messages wiring clean
+.PHONY: help venv demo test check bench soak messages wiring install uninstall rollback clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,16 @@ wiring: $(STAMP) ## Drawings, pin tables and example configurations, from wiring
 	@command -v dot >/dev/null || { command -v apt-get >/dev/null && $(APT) graphviz; } || { \
 		echo "a harness that changed cannot be drawn without Graphviz (on Debian: sudo apt-get install graphviz)" >&2; }
 	$(PY) -m wiring
+
+install uninstall rollback: export PYTHON := $(PYTHON)
+install: ## pozo on this machine, for systemd (as root); an upgrade copies all journals first
+	@systemd/install.sh install
+
+uninstall: ## Take it away again; configurations, journals and users stay
+	@systemd/install.sh uninstall
+
+rollback: ## Back to the version before, while it understands all journals
+	@systemd/install.sh rollback
 
 clean: ## Everything that make made
 	rm -rf $(VENV) build dist *.egg-info $(POT) $(LOCALE)/*/LC_MESSAGES/*.mo
