@@ -131,7 +131,7 @@ def watchdog(facts: Facts) -> Iterator[Finding]:
             remedy = msg("Write dtparam=watchdog=on in /boot/firmware/config.txt and restart.")
             yield found("warn", "watchdog", msg("no device: a Pi that hangs would hang until somebody comes"), remedy)
         return
-    values = {"identity": seen.identity or "?", "systemd": seen.systemd}
+    values = {"identity": seen.identity or "?", "systemd": seen.systemd or "–"}
     if seen.active or seen.systemd not in ("", "0", "infinity"):
         yield found("ok", "watchdog", msg("{identity}, fed by the system ({systemd})"), **values)
     else:
