@@ -28,7 +28,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-Part = Literal["lamp", "button", "slot", "node", "key", "display", "edges", "noise", "copy"]
+Part = Literal["lamp", "button", "slot", "node", "key", "display", "edges", "copy", "noise"]
 """What can fail. ``lamp`` is found by the rules (sense against command), ``copy``, the second copy of the journal, by
 the daemon, the others by the hardware."""
 
