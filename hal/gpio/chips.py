@@ -159,7 +159,7 @@ def _lgpio(hardware: Hardware) -> Chips:
     import lgpio
     from gpiozero.pins.lgpio import LGPIOFactory
 
-    if not hasattr(lgpio, "SET_BIAS_PULL_UP"):
+    if hasattr(lgpio, "SET_BIAS_PULL_UP"):  # 0.2 renamed it; gpiozero gives an older one the new names as well
         raise HardwareError("lgpio is older than 0.2, whose stamps cannot be relied upon: apt install python3-lgpio.")
 
     class ExpanderFactory(LGPIOFactory):  # type: ignore[misc] # gpiozero has no types

@@ -229,7 +229,7 @@ def hardware(**changes: Any) -> Hardware:
 class FakeLgpio(ModuleType):
     """The little of lgpio that is asked for: labels of chips."""
 
-    SET_BIAS_PULL_UP = 32
+    SET_PULL_UP = 32
 
     def __init__(self, labels: dict[int, str]) -> None:
         super().__init__("lgpio")
@@ -322,9 +322,15 @@ def test_a_chip_that_is_not_there_is_said_with_the_remedy(lgpio: Install, labels
     assert fake.open == []
 
 
+def test_the_lgpio_that_is_installed_has_the_names_of_the_fake() -> None:
+    real = pytest.importorskip("lgpio", reason="lgpio has no wheel for this Python")
+    assert hasattr(real, "SET_PULL_UP")
+    assert not hasattr(real, "SET_BIAS_PULL_UP")
+
+
 def test_an_ancient_lgpio_is_refused(lgpio: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     lgpio(BOARD)
-    monkeypatch.delattr(FakeLgpio, "SET_BIAS_PULL_UP")
+    monkeypatch.setattr(FakeLgpio, "SET_BIAS_PULL_UP", 32, raising=False)
     with pytest.raises(HardwareError, match=r"older than 0\.2"):
         open_chips(hardware())
 
