@@ -137,7 +137,8 @@ def test_a_medium_in_trouble_is_an_alarm_and_the_copy_catches_up_when_it_is_back
         if trouble == "full":
             (medium / "films").write_bytes(bytes(os.statvfs(medium).f_bavail * os.statvfs(medium).f_frsize))
         elif trouble == "read-only":
-            subprocess.run(["mount", "-o", "remount,ro", str(medium)], check=True)
+            # Busy while the helper has a file open to write in: it has not, a moment later.
+            within(10, lambda: subprocess.run(["mount", "-o", "remount,ro", str(medium)]).returncode == 0)
         else:
             subprocess.run(["umount", "-l", str(medium)], check=True)
 
