@@ -6,7 +6,8 @@ import heapq
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from hal.conditioning import Change, Debounce, Fact, Line, Spike, Timing
+from hal.conditioning import Fact, Line
+from hal.debounce import Change, Debounce, Spike, Timing
 from hal.port import KeyFound, KeyTurned, PartFailed, PartMended, Stamp
 
 Contact = Literal["open", "locked"]

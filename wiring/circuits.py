@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from math import inf, log
 from typing import NamedTuple
 
-from hal.conditioning import MS, Timing
+from hal.debounce import MS, Timing
 from wiring.data import Part
 from wiring.spans import Span, exactly, within
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping
 
-from hal.conditioning import MS, Button, Fact, Line, Sense, Slot, Source
+from hal.conditioning import Button, Fact, Line, Sense, Slot, Source
+from hal.debounce import MS
 from hal.gpio.chips import Input
 from hal.port import CompleteTo, Part, PartFailed, PartMended, Signal, Stamp
 

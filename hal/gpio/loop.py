@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 
-from hal.conditioning import MS
+from hal.debounce import MS
 from hal.gpio.chips import Chips
 from hal.gpio.trouble import starting
 from hal.gpio.wiring import Wiring

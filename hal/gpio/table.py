@@ -13,7 +13,8 @@ from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from hal.conditioning import Button, Line, Sense, Slot, Source, Timing
+from hal.conditioning import Button, Line, Sense, Slot, Source
+from hal.debounce import Timing
 from hal.gpio.chips import Chips, Output, open_chips
 from hal.gpio.feed import DELIVERY, Feed, RelearningButton, Wire, found
 from hal.gpio.loop import Loop

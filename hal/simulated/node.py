@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from hal.conditioning import MS, Button, Line, Sense, Slot, Source, Timing
+from hal.conditioning import Button, Line, Sense, Slot, Source
+from hal.debounce import MS, Timing
 from hal.lock_key import Key
 from hal.port import CompleteTo, PartFailed, PartMended, Signal, Stamp
 from hal.simulated.physics import LockKey, Seat, Wire

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection
 from random import Random
 from typing import Literal, get_args
 
-from hal.conditioning import MS, Timing
+from hal.debounce import MS, Timing
 from hal.port import KeyTurned, Panel, PartFailed, PartMended, Signal, Stamp
 from hal.simulated.display import Display
 from hal.simulated.node import KeyNode, SeatNode

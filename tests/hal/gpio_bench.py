@@ -15,7 +15,7 @@ from typing import Any, Literal
 from gpiozero.pins.mock import MockFactory, MockPin
 from gpiozero.pins.pi import PiPin
 
-from hal.conditioning import MS
+from hal.debounce import MS
 from hal.gpio.chips import Chip, Chips
 from hal.gpio.table import GpioTable
 from hal.gpio.ticks import Clock

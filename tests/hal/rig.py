@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from hal.conditioning import MS, Button, Line, Sense, Slot, Source, Timing
+from hal.conditioning import Button, Line, Sense, Slot, Source
+from hal.debounce import MS, Timing
 from hal.lock_key import Key
 from hal.port import Signal, Stamp
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hal.conditioning import MS, Button, Slot, Source
+from hal.conditioning import Button, Slot, Source
+from hal.debounce import MS
 from hal.port import ChipDropped, LampSensed, NoisePulse, PartFailed, PartMended, Pressed
 from tests.hal.rig import BOOT, TIMING, US, Edge, at, bounces, button, going, slot, spikes, wild_edges
 

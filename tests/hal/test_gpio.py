@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hal.conditioning import MS
+from hal.debounce import MS
 from hal.gpio.chips import Chips, open_chips
 from hal.gpio.feed import DELIVERY
 from hal.gpio.table import GpioTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hal.conditioning import MS
+from hal.debounce import MS
 from hal.lock_key import Key
 from hal.port import KeyFound, KeyTurned, PartFailed, PartMended, Signal
 from tests.hal.rig import BOOT, TIMING, Edge, at, bounces, going, key, wild_edges

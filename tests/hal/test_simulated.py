@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hal.conditioning import MS
+from hal.debounce import MS
 from hal.port import ChipDropped, CompleteTo, KeyFound, KeyTurned, LampSensed, NoisePulse, PartFailed, Pressed, Signal
 from hal.simulated.physics import Acceptor
 from hal.simulated.table import ImpossibleError, SimulatedTable

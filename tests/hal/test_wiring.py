@@ -17,7 +17,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from hal.conditioning import MS, Timing
+from hal.debounce import MS, Timing
 from wiring import circuits
 from wiring.data import EXPANDER_PINS, GPIO_AT, Line, Part, Pins, TableName, problems, quantity, read_parts, read_pins
 from wiring.examples import boot_lines, hal_section
