@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from hal.display import ink
+from hal.display import ink, menu
 from hal.display.device import Size
 from hal.display.texts import Money, Texts
 from hal.port import Panel, SeatPanel
@@ -17,6 +17,8 @@ from hal.port import Panel, SeatPanel
 _TEXT = 26
 """The first line, in pixels, of what seats and displays have to say; four lines of text are below it."""
 _LINE = ink.HIGH + 1
+_MENU_LINE = ink.HIGH + 2
+"""Lines of a menu are farther apart: one that is lit has its edge."""
 
 
 def render(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequence[str] = ()) -> Image.Image:
@@ -37,6 +39,21 @@ def render(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequenc
         _lines(image, _TEXT, lines)
     else:
         _columns(image, saying, texts, lines)
+    return image
+
+
+def render_menu(lines: Sequence[str], size: Size) -> Image.Image:
+    """A menu instead: the first of `lines` is its title, what begins with ``menu.SELECTED`` is lit, as the title is.
+
+    `size` is 126×62 pixels at least, in which ``menu.LINES`` of ``menu.COLUMNS`` characters fit.
+    """
+    image = Image.new("1", size)
+    for i, line in enumerate(lines[: menu.LINES]):
+        y = _MENU_LINE * i + (2 if i else 0)
+        lit = i == 0 or line.startswith(menu.SELECTED)
+        if lit:
+            ImageDraw.Draw(image).rectangle((0, y, size[0] - 1, y + _MENU_LINE - 1), fill=1)
+        ink.write(image, 0, y + 1, line[: menu.COLUMNS], dark=lit)
     return image
 
 

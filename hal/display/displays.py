@@ -37,6 +37,7 @@ class Displays:
         self._told = {screen.name: Health(None) for screen in self._screens}
         self._works: bool | None = None
         self._panel: Panel | None = None
+        self._menu: tuple[str, ...] = ()
         self._emit: Callable[[PartFailed | PartMended], None] | None = None
         self._now: Callable[[], Stamp] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -55,9 +56,19 @@ class Displays:
     def show(self, panel: Panel) -> None:
         """Ask every screen for `panel`. Returns at once, never raises."""
         self._panel = panel
-        mail = Mail(panel, self._silent())
+        mail = Mail(panel, self._silent(), self._menu)
         for screen in self._screens:
             screen.show(mail)
+
+    def menu(self, lines: tuple[str, ...]) -> None:
+        """Have the dealer's screen show `lines` instead of the table, until there are none.
+
+        The first is the title; what begins with ``hal.display.menu.SELECTED`` is selected, and lit as the title is.
+        What is beyond ``LINES`` and ``COLUMNS`` there is not shown. Returns at once, never raises.
+        """
+        self._menu = lines
+        if self._panel is not None:
+            self.show(self._panel)
 
     def health(self) -> dict[str, Health]:
         """How each screen is now, by name."""

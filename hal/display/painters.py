@@ -34,13 +34,15 @@ class Meter:
 
 
 class Dealer:
-    """The dealer's screen."""
+    """The dealer's screen: the table, or a menu while there is one."""
 
     def __init__(self, texts: Texts, money: Money) -> None:
         self._texts = texts
         self._money = money
 
     def paint(self, mail: Mail, size: Size, now: int) -> Painted:
+        if mail.menu:
+            return Painted(dealer.render_menu(mail.menu, size))
         return Painted(dealer.render(mail.panel, size, self._texts, self._money, mail.silent))
 
 

@@ -31,10 +31,12 @@ time-out on that bus one second."""
 
 
 class Mail(NamedTuple):
-    """What a screen is asked to show. `silent` are the names of displays that have failed."""
+    """What a screen is asked to show. `silent` are the names of displays that have failed; `menu` are the lines that
+    the dealer's screen shows instead, while there are any."""
 
     panel: Panel
     silent: tuple[str, ...] = ()
+    menu: tuple[str, ...] = ()
 
 
 class Painted(NamedTuple):

@@ -133,3 +133,5 @@ BROKEN = panel(banner="out-of-service", reason="El diario no se puede escribir: 
 STOPPED = panel(banner="out-of-service", reason="The journal cannot be written: disk full")
 PENDING = panel(banner="pending", pot=123_456_789)
 IDLE = panel(banner="idle", round=0, pot=0)
+MENU = ("Puesto 3", "  Cargar créditos", "> Cobrar", "  Irregularidad", "  Cerrar puesto", "  Volver")
+LONG_MENU = ("A title that is too long for it", *(f"  entry number {n} of many" for n in range(1, 4)), "> last", "no")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops, ImageDraw
 
-from hal.display import care, counters, dealer, meter
+from hal.display import care, counters, dealer, menu, meter
 from hal.display.texts import Money, Texts
 from hal.port import Panel
 from tests.hal.display_scenes import (
@@ -26,6 +26,8 @@ from tests.hal.display_scenes import (
     ENGLISH,
     EUROS,
     IDLE,
+    LONG_MENU,
+    MENU,
     PENDING,
     PESOS,
     SPANISH,
@@ -83,6 +85,8 @@ DRAWN: dict[str, Callable[[], Image.Image]] = {
     "dealer-pending-es": lambda: of_dealer(PENDING, SPANISH, PESOS),
     "dealer-idle-en": lambda: of_dealer(IDLE, ENGLISH, PESOS),
     "dealer-long-round-es": lambda: of_dealer(panel(banner="idle", round=1_234_567), SPANISH, PESOS),
+    "dealer-menu-es": lambda: dealer.render_menu(MENU, OLED),
+    "dealer-menu-en": lambda: dealer.render_menu(LONG_MENU, OLED),
     "meter-betting-es": lambda: of_meter(BETTING, SPANISH, PESOS),
     "meter-betting-en": lambda: of_meter(BETTING, ENGLISH, EUROS),
     "meter-locked-es": lambda: of_meter(CHIPS, SPANISH, PESOS),
@@ -126,6 +130,13 @@ def test_the_picture_is_the_golden_one(name: str) -> None:
         assert image.size == golden.size
         wrong = ImageChops.logical_xor(image, golden.convert("1")).getbbox()
         assert wrong is None, f"{name} differs from {path} within {wrong}"
+
+
+def test_a_menu_fits_as_it_is_promised_and_what_is_beyond_is_not_shown() -> None:
+    full = tuple("> " + "M" * (menu.COLUMNS - 2) for _ in range(menu.LINES))
+    lit = dealer.render_menu(full, OLED)
+    assert lit == dealer.render_menu((*(line + "M" for line in full), "one more"), OLED)
+    assert lit.getbbox() == (0, 0, *OLED)
 
 
 def test_every_golden_picture_is_drawn_by_a_test() -> None:

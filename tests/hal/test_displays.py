@@ -11,12 +11,13 @@ from collections.abc import Callable, Coroutine
 import pytest
 from PIL import Image
 
+from hal.display import dealer, painters
 from hal.display.care import LEDS
 from hal.display.device import DisplayError, Size
 from hal.display.displays import Displays
 from hal.display.screen import FIRST_RETRY, HANGS, Mail, Painted, Screen
 from hal.port import PartFailed, PartMended, Stamp
-from tests.hal.display_scenes import panel
+from tests.hal.display_scenes import ENGLISH, PESOS, panel
 
 PATIENCE = 5.0
 """Seconds that a thread may take for what takes it a millisecond: a busy machine is no failure."""
@@ -236,6 +237,32 @@ def test_stopping_does_not_wait_for_a_display_that_hangs(
         run(bench, script)
     assert caplog.records[0].getMessage() == "display sign hangs and is left as it is"
     assert bench.displays._screens[0].ended(PATIENCE)
+
+
+def test_a_menu_is_kept_while_panels_pass_until_it_is_taken_away() -> None:
+    bench = Bench(Plugged())
+    menu = ("Seat 3", "> Load")
+
+    async def script() -> None:
+        bench.start()
+        bench.displays.menu(menu)
+        bench.show(1)
+        await bench.until(lambda: bench.painters[0].mail == Mail(panel(pot=1), (), menu))
+        bench.show(2)
+        await bench.until(lambda: bench.painters[0].mail == Mail(panel(pot=2), (), menu))
+        bench.displays.menu(())
+        await bench.until(lambda: bench.painters[0].mail == Mail(panel(pot=2)))
+
+    run(bench, script)
+
+
+def test_a_menu_stands_on_the_dealers_screen_only() -> None:
+    mail = Mail(panel(), (), ("Seat 3", "> Load"))
+    size = (126, 62)
+    seen = painters.Dealer(ENGLISH, PESOS).paint(mail, size, 0).image
+    assert seen == dealer.render_menu(mail.menu, size)
+    sign = painters.Meter(ENGLISH, PESOS)
+    assert sign.paint(mail, size, 0) == sign.paint(Mail(panel()), size, 0)
 
 
 def test_a_table_without_displays_says_nothing_and_names_are_told_apart() -> None:
