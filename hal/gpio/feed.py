@@ -76,10 +76,13 @@ class Wire:
         self._found_between = (0, 0)
         self._latest = 0
 
-    def listen(self, ear: Callable[[Wire, int, bool], None], now: Callable[[], int]) -> None:
-        """Hear edges, then read the level: what changes meanwhile is heard. Raises HardwareError, LineError."""
+    def listen(self, ear: Callable[[Wire, int, bool], None]) -> None:
+        """Hear edges from now on. Raises HardwareError."""
         self._heard = lambda ns, level: ear(self, ns, level)
         self.input.listen(self._heard)
+
+    def find(self, now: Callable[[], int]) -> None:
+        """Read the level, once it has come to rest: what changes from here on is heard. Raises LineError."""
         before = now()
         self.level = self.input.active()
         self._found_between = (before, now())

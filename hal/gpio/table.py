@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,6 +31,10 @@ WATCH_S = 1.0
 
 CONFIRM_S = 0.05
 """A level that disagrees for this long, with no edge arriving, is that of a lost edge."""
+
+CHARGE_S = 0.05
+"""Seconds before the levels found are believed. To claim a line switches its pull-up off and on again, and what hangs
+at it has to be charged: five times 100 kΩ (the expander's pull-up) and 100 nF (a lamp's sense)."""
 
 RETRY = 5
 """An expander that does not answer is tried at every so many comparisons: a hung bus holds the loop for a second."""
@@ -148,9 +153,13 @@ class GpioTable:
         }
         inputs = [self._inputs(number, seat) for number, seat in enumerate(wiring.seats, 1)]
         self._loop.prove()
-        for wire in (*contacts.values(), *(wire for wires in inputs for wire in wires.values())):
+        listening = [*contacts.values(), *(wire for wires in inputs for wire in wires.values())]
+        for wire in listening:
+            wire.listen(self._arrived)
+        time.sleep(CHARGE_S)
+        for wire in listening:
             with starting(wire.input.name):
-                wire.listen(self._arrived, self._ns)
+                wire.find(self._ns)
         at = self._ns()
         self._table_source(contacts, boot, at)
         for number, (pins, wires, lamp) in enumerate(zip(wiring.seats, inputs, lamps, strict=True), 1):

@@ -61,6 +61,34 @@ def line(bench: GpioBench, seat: int) -> Pin:
     return pins.button or pins.chips[0][1]
 
 
+# --- the start ------------------------------------------------------------------------------------------
+
+
+def test_levels_found_are_those_at_rest_not_while_the_lines_are_charged() -> None:
+    """A pull-up that was just switched on needs its time: what is read before is no wire that broke (8.3, 8.5)."""
+
+    class Slow(GpioBench):
+        def connected(self, place: Pin, pin: WiredPin) -> None:
+            super().connected(place, pin)
+            if place == self.hardware.wiring.key_locked:
+                pin.drive_high()
+                threading.Timer(0.03, super().connected, (place, pin)).start()
+
+        def deliver(self, pin: WiredPin, ticks: float, state: bool) -> None:
+            pin.arrive(ticks, state)
+
+    async def script() -> None:
+        bench = Slow("credits")
+        bench.start()
+        told = bench.told()
+        bench.backend.stop()
+        assert [signal.position for signal in only(KeyFound, told)] == ["locked"]
+        assert parts(told, PartFailed) == []
+        assert (0, "key") in parts(told, PartMended)
+
+    run(script())
+
+
 # --- stamps ----------------------------------------------------------------------------------------------
 
 
