@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from PIL import Image
 
-from hal.display.texts import CELLS, Money, Texts
+from hal.display.money import Money
+from hal.display.texts import CELLS, Texts
 from hal.display.vendor import segments
 from hal.port import Panel, SeatPanel
 

@@ -9,15 +9,16 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from hal.display import ink, menu
+from hal.display import ink, measures, menu
 from hal.display.device import Size
-from hal.display.texts import Money, Texts
+from hal.display.money import Money
+from hal.display.texts import Texts
 from hal.port import Panel, SeatPanel
 
 _TEXT = 26
 """The first line, in pixels, of what seats and displays have to say; four lines of text are below it."""
-_LINE = ink.HIGH + 1
-_MENU_LINE = ink.HIGH + 2
+_LINE = measures.HIGH + 1
+_MENU_LINE = measures.HIGH + 2
 """Lines of a menu are farther apart: one that is lit has its edge."""
 
 
@@ -73,7 +74,7 @@ def _head(image: Image.Image, panel: Panel, texts: Texts) -> None:
 def _bets(image: Image.Image, panel: Panel, texts: Texts) -> None:
     """The number to compare with the bets on the table, big."""
     number = str(panel.bets)
-    size = ink.block(number, (28, 14))
+    size = measures.block(number, (28, 14))
     if size is not None:
         ink.amount(image, 0, 12, number, size)
         ink.write(image, size.length(number) + 4, 14, texts.bets)
@@ -109,5 +110,5 @@ def _columns(image: Image.Image, saying: Sequence[SeatPanel], texts: Texts, belo
     for i, seat in enumerate(saying):
         x, y = i % 2 * wide, _TEXT + _LINE * (i // 2)
         ink.write(image, x, y, str(seat.seat))
-        ink.write(image, x + ink.CELL + 2, y, texts.seats[seat.text])
+        ink.write(image, x + measures.CELL + 2, y, texts.seats[seat.text])
     _lines(image, _TEXT + _LINE * ((len(saying) + 1) // 2), below)

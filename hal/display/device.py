@@ -5,9 +5,10 @@ DisplayError        the device cannot be used now: what, where, and what to do
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from PIL import Image
+if TYPE_CHECKING:  # a size can be asked for where there is no Pillow
+    from PIL import Image
 
 Size = tuple[int, int]
 """Width and height in pixels. A seven-segment digit counts as a column of eight: its segments and its point."""

@@ -8,17 +8,11 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
-from typing import NamedTuple
 
 from PIL import Image, ImageChops, ImageDraw
 
-from hal.display.device import Size
+from hal.display.measures import CELL, HIGH, Block, is_digit
 from hal.display.vendor import glyph
-
-CELL = 6
-"""Pixels from one character to the next."""
-HIGH = 8
-"""Pixels of a line of text."""
 
 
 @cache
@@ -81,45 +75,11 @@ _STROKES = {
 }  # fmt: skip
 
 
-class Block(NamedTuple):
-    """The measures of an amount in big digits, pixels: a digit's width, its height, its stroke, the gap."""
-
-    wide: int
-    high: int
-    stroke: int
-    gap: int
-
-    def length(self, text: str) -> int:
-        """Pixels that `text` takes."""
-        marks = sum(not _is_digit(char) for char in text)
-        return (len(text) - marks) * self.wide + marks * self.stroke + (len(text) - 1) * self.gap
-
-
-def _is_digit(char: str) -> bool:
-    return char in _STROKES
-
-
-def block(text: str, room: Size) -> Block | None:
-    """The biggest digits in which `text` fits into `room`, or None when no digits are small enough.
-
-    A comma hangs one stroke below the line, so that much is kept free. Digits of 3×5 are the smallest.
-    """
-    for high in range(room[1] - 1, 4, -1):
-        thick = max(1, (high + 1) // 6)
-        for percent in (60, 55, 50, 45, 40):
-            wide = max(3, high * percent // 100)
-            stroke = min(wide // 3, thick)
-            fitting = Block(wide, high, stroke, gap=max(1, stroke * 2 // 3))
-            if high + thick <= room[1] and fitting.length(text) <= room[0]:
-                return fitting
-    return None
-
-
 def amount(image: Image.Image, x: int, y: int, text: str, size: Block) -> None:
     """`text` in big digits with its upper left corner at `x`, `y`."""
     draw = ImageDraw.Draw(image)
     for char in text:
-        if _is_digit(char):
+        if is_digit(char):
             _digit(draw, x, y, char, size)
             x += size.wide + size.gap
         else:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from hal.display import ink
+from hal.display import ink, measures
 from hal.display.device import Size
-from hal.display.texts import Money, Texts
+from hal.display.money import Money
+from hal.display.texts import Texts
 from hal.port import Panel
 
 SECOND = 1_000_000_000
@@ -23,8 +24,6 @@ FRAME = 50_000_000
 """Nanoseconds between two pictures of a counting meter."""
 AMOUNT_TURN, WORDS_TURN = 4 * SECOND, 2 * SECOND
 """How long a low sign shows the amount, and each page of words."""
-MOST_DIGITS = 12
-"""Digits that every meter must have room for."""
 
 
 class Counter:
@@ -50,11 +49,6 @@ class Counter:
         assert self._to is not None
         gone = max(0, min(now - self._since, RISE))
         return self._from + (self._to - self._from) * gone // RISE
-
-
-def fits(size: Size, money: Money) -> bool:
-    """Whether twelve digits fit on a meter of `size` pixels, written with the marks of `money`."""
-    return ink.block(money.text(10**MOST_DIGITS - 1), _room(size)) is not None
 
 
 class Told(NamedTuple):
@@ -95,15 +89,10 @@ def turns(panel: Panel, size: Size, texts: Texts, now: int) -> int | None:
     return _at(parts, now)[1] if len(parts) > 1 else None
 
 
-def _room(size: Size) -> Size:
-    """Where the amount may be."""
-    return size if size[1] < 32 else (size[0], size[1] - 2 * (ink.HIGH + 4))
-
-
 def _high(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Money) -> None:
     ink.write(image, 0, 0, texts.pot)
     ink.write(image, image.width - ink.width(money.name), 0, money.name)
-    _amount(image, ink.HIGH + 2, _room(image.size), money.text(amount))
+    _amount(image, measures.HIGH + 2, measures.room(image.size), money.text(amount))
     told = said(panel, texts)
     if told.loud:
         ink.label(image, image.height - 10, told.words)
@@ -116,10 +105,10 @@ def _out_of_service(image: Image.Image, panel: Panel, texts: Texts) -> None:
     y = 0
     for line in lines:
         ink.centred(image, y, line, scale=2)
-        y += 2 * ink.HIGH + 1
+        y += 2 * measures.HIGH + 1
     for line in ink.wrap(panel.reason, ink.columns(image.width)):
         ink.centred(image, y + 2, line)
-        y += ink.HIGH + 1
+        y += measures.HIGH + 1
 
 
 def _low(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Money, now: int) -> None:
@@ -127,17 +116,17 @@ def _low(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Mon
     if page is None:
         _amount(image, 0, image.size, money.text(amount))
     else:
-        scale = max(1, min(image.height // ink.HIGH, image.width // max(1, ink.width(page))))
-        ink.centred(image, (image.height - ink.HIGH * scale) // 2, page, scale=scale)
+        scale = max(1, min(image.height // measures.HIGH, image.width // max(1, ink.width(page))))
+        ink.centred(image, (image.height - measures.HIGH * scale) // 2, page, scale=scale)
 
 
 def _amount(image: Image.Image, top: int, room: Size, text: str) -> None:
-    size = ink.block(text, room)
+    size = measures.block(text, room)
     if size is None:  # a meter is built for twelve digits; a part of an amount would be another amount
-        ink.centred(image, top + (room[1] - ink.HIGH) // 2, "-" * min(8, ink.columns(image.width)))
+        ink.centred(image, top + (room[1] - measures.HIGH) // 2, "-" * min(8, ink.columns(image.width)))
         return
     x = (image.width - size.length(text)) // 2
-    ink.amount(image, x, top + (room[1] - size.high - (size.stroke if room[1] > ink.HIGH else 0)) // 2, text, size)
+    ink.amount(image, x, top + (room[1] - size.high - (size.stroke if room[1] > measures.HIGH else 0)) // 2, text, size)
 
 
 def _parts(panel: Panel, size: Size, texts: Texts) -> list[str | None]:

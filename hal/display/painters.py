@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hal.display import counters, dealer, meter
+from hal.display import counters, dealer, measures, meter
 from hal.display.device import DisplayError, Size
+from hal.display.money import Money
 from hal.display.screen import Mail, Painted
-from hal.display.texts import Money, Texts
+from hal.display.texts import Texts
 
 
 class Meter:
@@ -20,9 +21,9 @@ class Meter:
 
     def paint(self, mail: Mail, size: Size, now: int) -> Painted:
         """Raises DisplayError for a sign without room for twelve digits."""
-        if not meter.fits(size, self._money):
+        if not measures.fits(size, self._money):
             raise DisplayError(
-                f"a sign of {size[0]}×{size[1]} pixels is too small for {meter.MOST_DIGITS} digits; "
+                f"a sign of {size[0]}×{size[1]} pixels is too small for {measures.MOST_DIGITS} digits; "
                 "a chain of eight 8×8 blocks is enough"
             )
         pot = mail.panel.pot

@@ -1,6 +1,6 @@
-"""The words and the money that displays show: given by the caller, in the table's language, checked once.
+"""The words that displays show: given by the caller, in the table's language, checked once.
 
-``hal`` translates nothing and knows no currency. What is missing or does not fit is found when the texts are made, not
+``hal`` translates nothing. What is missing or does not fit is found when the texts are made, not
 in the middle of an evening.
 """
 
@@ -55,29 +55,3 @@ class Texts:
                 raise ValueError(f"texts: the seat text {text!r} needs 1 to {CELLS} digits")
         if "{seats}" not in self.wins:
             raise ValueError("texts: wins says who wins, with the place {seats}")
-
-
-@dataclass(frozen=True)
-class Money:
-    """How amounts are written: `digits` decimals (ISO 4217), a mark between thousands and one before the decimals, and
-    the currency's name as the sign shows it."""
-
-    digits: int
-    thousands: str
-    decimal: str
-    name: str
-
-    def text(self, minor: int) -> str:
-        """`minor` units, without the name: 1250000 is "1.250.000" for pesos, "12.500,00" for bolivianos."""
-        return self._written(minor, self.thousands, self.decimal)
-
-    def plain(self, minor: int) -> str:
-        """`minor` units as a seven-segment counter shows them: no mark but the decimal point."""
-        return self._written(minor, "", ".")
-
-    def _written(self, minor: int, thousands: str, decimal: str) -> str:
-        whole, fraction = divmod(abs(minor), 10**self.digits)
-        text = f"{whole:,}".replace(",", thousands)
-        if self.digits:
-            text += f"{decimal}{fraction:0{self.digits}}"
-        return "-" + text if minor < 0 else text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hal.display.texts import Money, Texts
+from hal.display.money import Money
+from hal.display.texts import Texts
 from hal.port import Banner, Panel, SeatPanel, SeatText
 
 SPANISH = Texts(

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from hal.display import care, counters, ink, meter
-from hal.display.texts import Money, Texts
+from hal.display import care, counters, ink, measures, meter
+from hal.display.money import Money
+from hal.display.texts import Texts
 from hal.port import SeatText
 from tests.hal.display_scenes import BOLIVIANOS, EUROS, PESOS, SPANISH, panel, seat
 
@@ -43,18 +44,18 @@ def test_3_1_an_amount_is_written_with_the_currencys_marks(money: Money, minor: 
 @pytest.mark.parametrize("size", [(128, 64), (126, 62), (64, 8), (64, 16), (96, 8), (256, 64)])
 @pytest.mark.parametrize("money", [PESOS, BOLIVIANOS, EUROS, KUWAIT])
 def test_twelve_digits_fit_on_every_meter(size: tuple[int, int], money: Money) -> None:
-    assert meter.fits(size, money)
+    assert measures.fits(size, money)
 
 
 @pytest.mark.parametrize("size", [(32, 8), (48, 8), (64, 5)])
 def test_a_sign_that_is_too_small_is_found_out(size: tuple[int, int]) -> None:
-    assert not meter.fits(size, PESOS)
+    assert not measures.fits(size, PESOS)
 
 
 @given(st.integers(0, 10**12 - 1), st.sampled_from([(126, 62), (64, 8), (64, 16)]))
 def test_no_digit_sticks_out(amount: int, size: tuple[int, int]) -> None:
     text = PESOS.text(amount)
-    block = ink.block(text, size)
+    block = measures.block(text, size)
     assert block is not None
     assert block.length(text) <= size[0]
     assert block.high + block.stroke <= size[1]

@@ -15,7 +15,8 @@ import pytest
 from PIL import Image, ImageChops, ImageDraw
 
 from hal.display import care, counters, dealer, menu, meter
-from hal.display.texts import Money, Texts
+from hal.display.money import Money
+from hal.display.texts import Texts
 from hal.port import Panel
 from tests.hal.display_scenes import (
     BETTING,
