@@ -18,11 +18,13 @@ from hal.conditioning import Button, Line, Sense, Slot, Source
 from hal.debounce import Timing
 from hal.gpio.chips import Chips, Output, open_chips
 from hal.gpio.feed import DELIVERY, Feed, RelearningButton, Wire, found
+from hal.gpio.keys import key_feed
 from hal.gpio.loop import Loop
+from hal.gpio.pulses import Pulses
 from hal.gpio.trouble import LineError, starting
 from hal.gpio.wiring import Hardware, Pin, SeatPins
 from hal.lock_key import Key
-from hal.port import KeyTurned, Panel, PartFailed, PartMended, Signal, Stamp
+from hal.port import HardwareError, KeyTurned, Panel, PartFailed, PartMended, Signal, Stamp
 
 _log = logging.getLogger(__name__)
 
@@ -53,23 +55,27 @@ class _Seat:
 class GpioTable:
     """The table that `hardware` describes. Implements ``hal.port.Backend``.
 
-    `opened` opens the chips, for tests that bring their own.
+    `dealer_key` hears the name of a dealer's key that was pressed, on the loop's thread and never after ``stop``: a
+    press is no fact for the rules, so it is no signal. `opened` opens the chips, for tests that bring their own.
     """
 
     def __init__(
         self,
         hardware: Hardware,
         *,
+        dealer_key: Callable[[str], None] | None = None,
         timing: Timing | None = None,
         opened: Callable[[Hardware], Chips] | None = None,
     ) -> None:
         self._hardware = hardware
+        self._dealer_key = dealer_key
         self._timing = timing or Timing()
         self._opened = opened or open_chips
         self._running = False
         self._boot: int | None = None
         self._chips: Chips | None = None
         self._loop: Loop | None = None
+        self._meter: Pulses | None = None
         self._closing: list[Callable[[], None]] = []
         self._seats: dict[int, _Seat] = {}
         self._feeds: list[Feed] = []
@@ -92,7 +98,7 @@ class GpioTable:
             raise RuntimeError("start: already started; stop() it first")
         self._aio = asyncio.get_running_loop()
         self._emit, self._boot = emit, boot
-        self._seats, self._feeds, self._deaf, self._watched = {}, [], False, 0
+        self._seats, self._feeds, self._meter, self._deaf, self._watched = {}, [], None, False, 0
         self._inbox.clear()
         self._down.clear()
         try:
@@ -129,7 +135,22 @@ class GpioTable:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
+        if self._meter is not None:
+            self._meter.stop()
+            self._meter = None
         self._release()
+
+    # --- beside it -----------------------------------------------------------------------------------------
+
+    def count(self, pulses: int) -> None:
+        """Give the meter so many pulses, one after the other. Returns at once; without a meter nothing happens."""
+        if self._meter is not None:
+            self._meter.add(pulses)
+
+    async def counted(self) -> None:
+        """Return when the meter has been given every pulse."""
+        if self._meter is not None:
+            await self._meter.drained()
 
     @property
     def late(self) -> int:
@@ -145,13 +166,14 @@ class GpioTable:
         self._loop = Loop(chips, wiring)
         self._closing.append(self._loop.close)
         if wiring.meter is not None:
-            self._output(wiring.meter)
+            self._meter = Pulses(self._output(wiring.meter))
         lamps = [self._output(seat.lamp) for seat in wiring.seats]
         contacts = {
             "open": self._wire(0, "open", wiring.key_open),
             "locked": self._wire(0, "locked", wiring.key_locked),
         }
         inputs = [self._inputs(number, seat) for number, seat in enumerate(wiring.seats, 1)]
+        keys = [wire for name, pin in wiring.dealer_keys for wire in self._key_wire(name, pin)]
         self._loop.prove()
         listening = [*contacts.values(), *(wire for wires in inputs for wire in wires.values())]
         for wire in listening:
@@ -164,6 +186,8 @@ class GpioTable:
         self._table_source(contacts, boot, at)
         for number, (pins, wires, lamp) in enumerate(zip(wiring.seats, inputs, lamps, strict=True), 1):
             self._seat_source(number, pins, wires, lamp, boot, at)
+        for wire in keys:
+            self._key_source(wire, boot, at)
 
     def _output(self, pin: Pin) -> Output:
         assert self._chips is not None
@@ -211,6 +235,28 @@ class GpioTable:
         self._seats[number] = _Seat(feed, lamp, "expander" in (pins.lamp.chip, pins.sense.chip))
         for signal in (PartMended(number, "node", Stamp(boot, at)), *found(lines, at)):
             self._tell(signal)
+
+    def _key_wire(self, name: str, pin: Pin) -> list[Wire]:
+        """The wire of a dealer's key. The table can do without: one that cannot be had is told, and left out."""
+        try:
+            wire = self._wire(0, name, pin)
+            wire.listen(self._arrived)
+        except HardwareError as error:
+            _log.error("the dealer's key %s cannot be used: %s", name, error)
+            return []
+        return [wire]
+
+    def _key_source(self, wire: Wire, boot: int, at: int) -> None:
+        wire.source = len(self._feeds)
+        try:
+            wire.find(self._ns)
+        except LineError as error:
+            _log.error("the dealer's key %s cannot be read: %s", wire.name, error)
+        self._feeds.append(key_feed(wire, boot, at, self._timing, self._key_pressed))
+
+    def _key_pressed(self, name: str) -> None:
+        if self._running and self._dealer_key is not None:
+            self._dealer_key(name)
 
     # --- edges ---------------------------------------------------------------------------------------------
 
@@ -293,7 +339,7 @@ class GpioTable:
         self._wind()
 
     def _try_again(self) -> None:
-        """Whether what does not answer does by now: the key, and the seats, whose lamps are then commanded anew."""
+        """Whether what does not answer does by now: the keys, and the seats, whose lamps are then commanded anew."""
         key = self._feeds[0]
         if not key.answering:
             try:
@@ -308,6 +354,13 @@ class GpioTable:
                     return
                 seat.feed.answering = True
                 seat.feed.report(PartMended, "node", self._ns())
+        for feed in self._feeds[1 + len(self._seats) :]:
+            if not feed.answering:
+                try:
+                    feed.disagreeing(slow=True)
+                except LineError:
+                    return
+                feed.answering = True
 
     # --- the watch -----------------------------------------------------------------------------------------
 
@@ -322,7 +375,7 @@ class GpioTable:
         if self._watched % RETRY == 0:
             self._try_again()
         doubts = {}
-        turn = 1 + self._watched % len(self._seats) if self._seats else 0
+        turn = 1 + self._watched % (len(self._feeds) - 1) if self._seats else 0
         for feed in self._feeds:
             if feed.answering:
                 try:
@@ -357,8 +410,11 @@ class GpioTable:
         self._wind()
 
     def _unreadable(self, feed: Feed, error: LineError) -> None:
-        if feed.number:
+        if feed.number in self._seats:
             self._silent(self._seats[feed.number], error)
+        elif feed.number:
+            _log.error("a dealer's key cannot be read: %s", error)
+            feed.answering = False
         else:  # a key that cannot be read counts as one whose contacts disagree
             _log.error("the lock key cannot be read: %s", error)
             feed.answering = False

@@ -8,12 +8,13 @@ later, in order on each line and out of order between lines, as a kernel and a l
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, Literal
 
 from gpiozero.pins.mock import MockFactory, MockPin
 from gpiozero.pins.pi import PiPin
+from msgspec.structs import replace
 
 from hal.debounce import MS
 from hal.gpio.chips import Chip, Chips
@@ -105,13 +106,28 @@ class WiredFactory(MockFactory):  # type: ignore[misc]
 class GpioBench:
     """A table on mock pins with three seats, and a program that only listens. Checks every signal as it comes."""
 
-    def __init__(self, acceptor: Acceptor, *, seats: int = 3, seed: int = 1, place: ChipName = "header") -> None:
+    def __init__(
+        self,
+        acceptor: Acceptor,
+        *,
+        seats: int = 3,
+        seed: int = 1,
+        place: ChipName = "header",
+        keys: Mapping[str, Pin] | None = None,
+        meter: Pin | None = None,
+    ) -> None:
         rng = Random(seed)
         self.acceptor = acceptor
         self.seats = range(1, seats + 1)
         self.hardware = wiring(acceptor, seats, place)
+        more = replace(self.hardware.wiring, dealer_keys=tuple((keys or {}).items()), meter=meter)
+        self.hardware = replace(self.hardware, wiring=more)
         self.timeline = Timeline()
-        self.backend = GpioTable(self.hardware, opened=self._open)
+        self.keys: list[str] = []
+        """The dealer's keys that were pressed."""
+        self.pulses: list[tuple[int, bool]] = []
+        """When the meter's line changed, and to what."""
+        self.backend = GpioTable(self.hardware, dealer_key=self.keys.append, opened=self._open)
         stuck: BreakablePart = "button" if acceptor == "credits" else "slot"
         self.can_break: frozenset[BreakablePart] = frozenset({"lamp", "lamp-on", stuck, "key"})
         self.promises = Promises()
@@ -197,6 +213,8 @@ class GpioBench:
             self.high(self.hardware.wiring.loop_in, high)
         elif place in self._lamps:
             self._physics[self._lamps[place]].command(high)
+        elif place == self.hardware.wiring.meter and high is not (self.pulses[-1][1] if self.pulses else False):
+            self.pulses.append((self.timeline.now(), high))
 
     def deliver(self, pin: WiredPin, ticks: float, state: bool) -> None:
         """An edge is on its way from the kernel to the callback."""
