@@ -19,6 +19,7 @@ from random import Random
 
 from msgspec.structs import replace
 
+from controller import totaliser
 from controller.care import Care, Ledger, said, verified
 from controller.clock import WallClock
 from controller.config import Config, load, opening
@@ -94,6 +95,7 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
         writer.use(ledger.commit)
         hardware = hardware_of(config, journal.recovered.state)
         engine = Engine(journal.recovered.state, journal.seq, writer, hardware)
+        totaliser.follow(engine, hardware)
         trouble = ""
         try:
             engine.start(VERSION, _free_keys(config))
@@ -107,6 +109,7 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
         finally:
             await care.end()
             await engine.finish()
+            await totaliser.finish(hardware)
             hardware.stop()
             await _closed(journal, writer)
             await second.end()
