@@ -76,6 +76,7 @@ class GpioTable:
         self._chips: Chips | None = None
         self._loop: Loop | None = None
         self._meter: Pulses | None = None
+        self._driven: dict[int, Output] = {}
         self._closing: list[Callable[[], None]] = []
         self._seats: dict[int, _Seat] = {}
         self._feeds: list[Feed] = []
@@ -147,6 +148,16 @@ class GpioTable:
         if self._meter is not None:
             self._meter.add(pulses)
 
+    def drive(self, line: int, on: bool) -> None:
+        """Drive a line of the header that a display has (``Wiring.display_lines``), on the display's own thread.
+
+        Raises OSError when there is no such line, or not any more.
+        """
+        try:
+            self._driven[line].switch(on)
+        except (KeyError, LineError) as error:
+            raise OSError(f"GPIO{line} cannot be driven: {error}") from error
+
     async def counted(self) -> None:
         """Return when the meter has been given every pulse."""
         if self._meter is not None:
@@ -167,6 +178,7 @@ class GpioTable:
         self._closing.append(self._loop.close)
         if wiring.meter is not None:
             self._meter = Pulses(self._output(wiring.meter))
+        self._driven = {pin.line: self._output(pin) for _, pin in wiring.display_lines}
         lamps = [self._output(seat.lamp) for seat in wiring.seats]
         contacts = {
             "open": self._wire(0, "open", wiring.key_open),
@@ -428,5 +440,6 @@ class GpioTable:
 
     def _release(self) -> None:
         """Let go of everything, the last opened first. Outputs go low."""
+        self._driven = {}
         while self._closing:
             self._closing.pop()()

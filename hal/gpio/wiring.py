@@ -29,6 +29,12 @@ TAKEN: Mapping[int, str] = {
 """Lines of the header that have another use on every board: two for the EEPROM of an add-on board, and the I2C bus,
 whose lines have pull-ups of 1.8 kΩ besides."""
 
+SPI_LINES: Mapping[int, Mapping[int, str]] = {
+    0: {7: "CE1", 8: "CE0", 9: "MISO", 10: "MOSI", 11: "SCLK"},
+    1: {16: "CE2", 17: "CE1", 18: "CE0", 19: "MISO", 20: "MOSI", 21: "SCLK"},
+}
+"""Lines of the header that an SPI bus has to itself where it is switched on, by bus."""
+
 OUTPUT_ONLY = frozenset({7, 15})
 """Lines of the expander that must not be inputs: GPA7 and GPB7 can disturb SDA when read (DS20001952 revision D)."""
 
@@ -57,6 +63,7 @@ class Wiring(Struct, frozen=True):
 
     The two ends of `loop` are joined by a jumper on the board: what goes out at one must come in at the other, by which
     the controller knows that edges arrive. `meter` pulses an electromechanical counter. `dealer_keys` are by name.
+    `spi` are the buses that displays use; `display_lines` are outputs driven for displays, by their keys.
     """
 
     key_open: Pin
@@ -66,14 +73,18 @@ class Wiring(Struct, frozen=True):
     seats: tuple[SeatPins, ...]
     meter: Pin | None = None
     dealer_keys: tuple[tuple[str, Pin], ...] = ()
+    spi: tuple[int, ...] = ()
+    display_lines: tuple[tuple[str, Pin], ...] = ()
 
 
 class Hardware(Struct, frozen=True):
-    """How to reach the pins: the factory, by name, and the expander's gpiochip, by label or number, if there is one."""
+    """How to reach the pins: the factory, by name, and the expander's gpiochip, by label or number, if there is one; it
+    hangs on the I2C bus `expander_bus`."""
 
     factory: FactoryName
     wiring: Wiring
     expander: str | int | None = None
+    expander_bus: int = 1
 
 
 class Use(NamedTuple):
@@ -86,7 +97,7 @@ class Use(NamedTuple):
     """Whether its edges must be stamped when they happen: not so behind an expander, which is read over a slow bus."""
 
 
-Fault = Literal["lacks", "taken", "twice", "output-only", "prompt", "no-expander", "expander-needs-lgpio"]
+Fault = Literal["lacks", "taken", "bus", "twice", "output-only", "prompt", "no-expander", "expander-needs-lgpio"]
 
 
 class Conflict(NamedTuple):
@@ -117,6 +128,8 @@ def uses(wiring: Wiring) -> Iterator[Use]:
             yield Use(name, pin, False, True)
         yield Use(f"{place}.lamp", seat.lamp, True, False)
         yield Use(f"{place}.sense", seat.sense, False, False)
+    for key, pin in wiring.display_lines:
+        yield Use(key, pin, True, True)
 
 
 def conflicts(hardware: Hardware, taken: Mapping[int, str] = TAKEN) -> list[Conflict]:
@@ -133,12 +146,19 @@ def conflicts(hardware: Hardware, taken: Mapping[int, str] = TAKEN) -> list[Conf
     return found
 
 
+def _spi(hardware: Hardware) -> Iterator[tuple[int, Mapping[int, str]]]:
+    """The SPI buses that are in use, and their lines."""
+    return ((bus, SPI_LINES[bus]) for bus in hardware.wiring.spi)
+
+
 def _fault(use: Use, hardware: Hardware, taken: Mapping[int, str]) -> tuple[Fault, str] | None:
     line = use.pin.line
     if use.pin.chip == "header":
         if line not in HEADER_LINES:
             return "lacks", f"GPIO0 – GPIO{HEADER_LINES[-1]}"
-        return ("taken", taken[line]) if line in taken else None
+        if line in taken:
+            return "taken", taken[line]
+        return next((("bus", f"SPI{bus} {on[line]}") for bus, on in _spi(hardware) if line in on), None)
     if hardware.expander is None:
         return "no-expander", ""
     if hardware.factory == "rpigpio":

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hal.gpio.chips import Chip, open_chips
 from hal.gpio.ticks import REANCHOR, Clock
 from hal.gpio.trouble import LineError
-from hal.gpio.wiring import Conflict, Hardware, Pin, SeatPins, Wiring, conflicts, uses
+from hal.gpio.wiring import Conflict, Hardware, Pin, SeatPins, Use, Wiring, conflicts, uses
 from hal.port import HardwareError
 
 EXPANDER = "mcp23017"
@@ -52,6 +52,23 @@ def faults(wiring: Wiring, **changes: Any) -> list[Conflict]:
 
 
 # --- pins ------------------------------------------------------------------------------------------------
+
+
+def test_what_displays_take_of_the_header_is_nobody_elses() -> None:
+    wired = seven_seats(spi=(0,), display_lines=(("displays[1].dc", header(20)), ("displays[1].reset", header(5))))
+    assert faults(wired) == [Conflict("displays[1].reset", header(5), "twice", "key_open")]
+    taken = seven_seats(spi=(0, 1), meter=header(9), display_lines=(("displays[1].dc", header(21)),))
+    assert faults(taken) == [
+        Conflict("loop_in", header(16), "bus", "SPI1 CE2"),
+        Conflict("meter", header(9), "bus", "SPI0 MISO"),
+        Conflict("seats[1].button", header(17), "bus", "SPI1 CE1"),
+        Conflict("seats[2].button", header(18), "bus", "SPI1 CE0"),
+        Conflict("displays[1].dc", header(21), "bus", "SPI1 SCLK"),
+    ]
+    assert [use for use in uses(wired) if use.key.startswith("displays")] == [
+        Use("displays[1].dc", header(20), True, True),
+        Use("displays[1].reset", header(5), True, True),
+    ]
 
 
 def test_seven_seats_fit() -> None:
