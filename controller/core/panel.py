@@ -44,13 +44,13 @@ def panel(table: Table, notices: Notices = NO_NOTICES, stopped: str = "") -> Pan
     round = table.round
     dark = bool(stopped) and (round is None or not round.sealed)
     chips = table.setup.acceptor == "chips"
-    winners = _winners(table)
+    prizes = _prizes(table)
     seats = []
     for i, seat in enumerate(table.seats):
         bet = round.bets[i] if round is not None else None
         lamp = not dark and lamp_on(table, i)
         credits = None if chips else seat.credits
-        text = _text(table, seat, bet, notices.get(seat.seat, ""), seat.seat in winners)
+        text = _text(table, seat, bet, notices.get(seat.seat, ""), prizes.get(seat.seat, ""))
         flash = seat.owed_late + seat.owed_excess
         # By place: by name they would take half as long again, and a panel is drawn for every input.
         seats.append(SeatPanel(seat.seat, lamp, credits, bet.bet if bet is not None else 0, text, flash))
@@ -65,10 +65,12 @@ def panel(table: Table, notices: Notices = NO_NOTICES, stopped: str = "") -> Pan
     )
 
 
-def _winners(table: Table) -> frozenset[int]:
+def _prizes(table: Table) -> Mapping[int, SeatText]:
+    """What a seat with a prize shows: that it has won, or first that a supervisor has to approve it (5.11)."""
     if table.round is None or table.round.phase != "paying" or table.settlement is None:
-        return frozenset()
-    return frozenset(prize.seat for prize in table.settlement.prizes if prize.status != "denied")
+        return {}
+    standing = [prize for prize in table.settlement.prizes if prize.status != "denied"]
+    return {prize.seat: "approval" if prize.status == "unapproved" else "winner" for prize in standing}
 
 
 def _banner(table: Table) -> Banner:
@@ -80,9 +82,9 @@ def _banner(table: Table) -> Banner:
     return "open" if round.phase == "betting" else round.phase
 
 
-def _text(table: Table, seat: Seat, bet: Bet | None, notice: SeatText, winner: bool) -> SeatText:
+def _text(table: Table, seat: Seat, bet: Bet | None, notice: SeatText, prize: SeatText) -> SeatText:
     if seat.closed is not None:
-        return "closed"
+        return prize or "closed"  # a closed seat's prize needs approval (5.11): nobody may overlook it
     if notice:
         return notice
     if seat.owed_late:
@@ -91,8 +93,8 @@ def _text(table: Table, seat: Seat, bet: Bet | None, notice: SeatText, winner: b
         return "excess"
     if seat.owed_returned:
         return "returned"
-    if winner:
-        return "winner"
+    if prize:
+        return prize
     if bet is not None and bet.forfeit is not None:
         return "forfeit"
     return "locked" if table.round is None or table.round.phase != "betting" else ""

@@ -125,7 +125,7 @@ def _seat(scene: Scene, index: int) -> Text:
     shown = scene.display.seats[index] if scene.display is not None else None
     lit = scene.lamps[index]
     name = scene.names.get(number, "")
-    winner = shown is not None and shown.text == "winner"
+    winner = shown is not None and shown.text in ("winner", "approval")
     style = GOLD if winner else "" if lit or number in scene.felt.own else FAINT
     line = Text(f" {number} {name:<10.10}", style)
     line.append("   ●  " if lit else "   ○  ", "bold #ffff5f" if lit else "grey35")

@@ -59,10 +59,12 @@ class Told(NamedTuple):
 
 
 def said(panel: Panel, texts: Texts) -> Told:
-    """What the public is told in words."""
+    """What the public is told in words. Nobody is told to have won whose prize waits for approval (5.11)."""
     winners = [str(seat.seat) for seat in panel.seats if seat.text == "winner"]
     if winners and panel.banner == "paying":
         return Told(texts.wins.format(seats=", ".join(winners)), True)
+    if panel.banner == "paying" and any(seat.text == "approval" for seat in panel.seats):
+        return Told(texts.approval, False)
     return Told(texts.banners[panel.banner], panel.banner == "pending")
 
 

@@ -26,7 +26,8 @@ class Texts:
 
     `banners` are the phases as the public reads them, `phases` as the dealer does. `seats` are what a seat has to say,
     on the dealer's screen, and `digits` the same on the seat's own counter, in letters that seven segments can make;
-    both may leave out "" and "locked", which are shown without words. `wins` has a place for the winners, ``{seats}``.
+    both may leave out "" and "locked", which are shown without words. `wins` has a place for the winners, ``{seats}``;
+    `approval` is what the public reads while every prize waits for a supervisor.
     """
 
     banners: Mapping[Banner, str]
@@ -37,6 +38,7 @@ class Texts:
     round: str
     bets: str
     wins: str
+    approval: str
     silent: str
     """What a display does that has failed: "no answer"."""
 

@@ -91,6 +91,37 @@ def test_words_of_a_seat() -> None:
     assert t.text(5) == "closed"
 
 
+def test_5_11_a_prize_says_that_it_waits_for_the_supervisor_until_it_is_approved() -> None:
+    t = T(approve_from=100_000)
+    t.deal(1, 2, 2)
+    t.show(s1="flush", s2="flush", s3="flush")
+    assert (t.text(1), t.text(2), t.text(3)) == ("winner", "approval", "approval")
+    t.approve(2)
+    t.deny(3)
+    assert (t.text(1), t.text(2), t.text(3)) == ("winner", "winner", "locked")
+    assert t.panel.banner == "paying"
+
+
+def test_5_11_the_prize_of_a_seat_that_a_fault_has_closed_is_not_hidden_by_the_fault() -> None:
+    t = T()
+    t.deal(1, 1)
+    t.fails("button", 1)
+    assert t.text(1) == "closed"
+    t.show(s1="flush")
+    assert t.text(1) == "approval"
+    t.approve(1)
+    assert t.text(1) == "winner"
+    t.paid(1)
+    assert t.text(1) == "closed"
+
+
+def test_9_3_pending_is_the_pot_that_has_not_answered_not_the_prize_that_is_not_approved() -> None:
+    t = T(approve_from=0)
+    t.deal(1)
+    t.show(s1="flush")
+    assert (t.panel.banner, t.text(1)) == ("paying", "approval")
+
+
 def test_words_in_the_order_of_their_weight() -> None:
     t = T(acceptor="chips")
     t.open()

@@ -30,6 +30,7 @@ SPANISH = Texts(
         "returned": "devolver",
         "forfeit": "perdida",
         "winner": "premio",
+        "approval": "¡aprobar!",
     },
     digits={
         "closed": "CErrAdA",
@@ -39,11 +40,13 @@ SPANISH = Texts(
         "returned": "dEvUELtA",
         "forfeit": "PErdIdA",
         "winner": "GAnA",
+        "approval": "ESPErE",
     },
     pot="POZO",
     round="pase",
     bets="apuestas",
     wins="Gana puesto {seats}",
+    approval="Premio en revisión",
     silent="no responde",
 )
 ENGLISH = Texts(
@@ -70,6 +73,7 @@ ENGLISH = Texts(
         "returned": "hand back",
         "forfeit": "forfeited",
         "winner": "prize",
+        "approval": "approve!",
     },
     digits={
         "closed": "CLOSEd",
@@ -79,11 +83,13 @@ ENGLISH = Texts(
         "returned": "rEtUrn",
         "forfeit": "ForFEit",
         "winner": "Hit",
+        "approval": "HoLd",
     },
     pot="JACKPOT",
     round="round",
     bets="bets",
     wins="Seat {seats} wins",
+    approval="Prize under review",
     silent="no answer",
 )
 PESOS = Money(0, ".", ",", "CLP")
@@ -129,6 +135,12 @@ BUSY = panel(
     seat(6, "forfeit", bet=1_000),
     banner="paying",
     pot=999_999_999_999,
+)
+REVIEW = panel(
+    seat(2, "approval", lamp=True, bet=3_000, credits=17),
+    seat(5, "forfeit", bet=1_000),
+    banner="paying",
+    pot=9_004_200,
 )
 BROKEN = panel(banner="out-of-service", reason="El diario no se puede escribir: disco lleno")
 STOPPED = panel(banner="out-of-service", reason="The journal cannot be written: disk full")

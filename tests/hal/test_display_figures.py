@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from itertools import pairwise
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from hal.display import care, counters, ink, measures, meter
 from hal.display.money import Money
 from hal.display.texts import Texts
 from hal.port import SeatText
-from tests.hal.display_scenes import BOLIVIANOS, EUROS, PESOS, SPANISH, panel, seat
+from tests.hal.display_scenes import BOLIVIANOS, ENGLISH, EUROS, PESOS, SPANISH, panel, seat
 
 SECOND = 1_000_000_000
 KUWAIT = Money(3, ",", ".", "KWD")
@@ -145,7 +146,7 @@ def test_modules_may_hang_in_any_order_and_more_of_them_than_seats() -> None:
 
 
 @given(
-    st.sampled_from(["", "closed", "no-credits", "late", "excess", "returned", "forfeit", "winner", "locked"]),
+    st.sampled_from(get_args(SeatText)),
     st.none() | st.integers(0, 10**6),
     st.integers(0, 10**9),
     st.integers(0, 10**9),
@@ -175,6 +176,13 @@ def test_words_that_are_missing_or_do_not_fit_are_refused(wrong: dict[str, objec
     fields = {field.name: getattr(SPANISH, field.name) for field in dataclasses.fields(SPANISH)}
     with pytest.raises(ValueError, match=r"texts: |seven segments"):
         Texts(**{**fields, **wrong})
+
+
+def test_5_11_the_public_reads_who_has_won_once_it_is_approved() -> None:
+    waits, won = seat(2, "approval", lamp=True), seat(4, "winner", lamp=True)
+    assert meter.said(panel(waits, banner="paying"), ENGLISH) == ("Prize under review", False)
+    assert meter.said(panel(waits, won, banner="paying"), ENGLISH) == ("Seat 4 wins", True)
+    assert meter.said(panel(banner="paying"), ENGLISH) == ("Paying prizes", False)
 
 
 def test_a_panel_is_dimmed_when_nothing_happens() -> None:
