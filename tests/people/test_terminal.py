@@ -1,0 +1,396 @@
+"""The dealer's menu: what is seen after which keys, and that no keys ask for what a dealer may not do (10)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from controller.core import inputs as do
+from controller.core.cards import Hand, parse_card
+from controller.core.games.catalogue import GAMES
+from controller.core.inputs import Act, Command
+from controller.core.roles import MAY, allowed
+from controller.terminal.menu import KEYS, Do, closed, dealer, turned_away
+from controller.terminal.pages import LogIn, LogOut
+from tests.core.table import T
+from tests.people.terminal import Terminal
+
+
+def locked(game: str = "draw-poker") -> Terminal:
+    """Bets at seats 1, 3 and 4, of one, two and three credits; the round is sealed, and ana deals."""
+    t = T(game=game)
+    t.deal(1, 0, 2, 3)
+    at = Terminal(t)
+    at.log_in()
+    return at
+
+
+def acts(at: Terminal) -> list[Act]:
+    return [wish.act for wish in at.wishes if isinstance(wish, Do)]
+
+
+# --- who it is -------------------------------------------------------------------------------------------
+
+
+def test_10_1_the_first_key_asks_who_it_is_and_a_pin_proves_it() -> None:
+    at = Terminal(T())
+    assert at.screen() == ()
+    at.keys("ok")
+    assert at.screen() == ("Who is it?", "> ana", "  luis")
+    at.keys("down", "ok")
+    assert at.screen() == ("PIN ", "> 0", "  1", "  2", "  3", "  4")
+    at.choose("2", "5", "8", "0")
+    assert at.screen()[0] == "PIN ****"
+    at.keys("back", "back")
+    assert at.screen()[0] == "PIN **"
+    at.choose("1", "OK")
+    assert at.wishes == [LogIn("luis", "251")]
+    assert at.screen()[:2] == ("round 0, Waiting", "> Seats")
+
+
+def test_10_1_while_a_pin_is_examined_keys_do_nothing_and_a_wrong_one_is_told() -> None:
+    at = Terminal(T())
+    at.keys("ok")
+    at.choose("ana")
+    at.menu = at.menu.__class__(pages=at.menu.pages, waiting=True)
+    assert at.screen()[0] == "Please wait"
+    before = at.menu
+    at.keys(*KEYS)
+    assert at.menu == before
+    at.menu = turned_away(at.menu, "That is not the name and the PIN of anybody here.")
+    assert at.screen() == ("round 0, Waiting", "That is not the name", "and the PIN of", "anybody here.")
+    at.keys("ok")
+    assert at.screen() == ()
+
+
+def test_10_1_without_a_dealer_it_says_how_to_make_one() -> None:
+    at = Terminal(T(), dealers=())
+    at.keys("up")
+    assert "".join(at.screen()[1:]).startswith("Nobody here may deal:")
+    at.keys("back")
+    assert at.screen() == ()
+
+
+def test_who_leaves_has_left_and_the_usual_picture_is_back() -> None:
+    at = Terminal(T())
+    at.log_in()
+    at.choose("Leave: ana")
+    assert isinstance(at.wishes[-1], LogOut)
+    assert at.screen() == ()
+    at.keys("ok")
+    assert at.screen()[0] == "Who is it?"
+
+
+def test_after_a_while_the_usual_picture_returns_and_the_person_stays() -> None:
+    at = locked()
+    at.choose("Seats", "3 2000")
+    at.menu = closed(at.menu)
+    assert at.screen() == ()
+    at.keys("ok")  # opens, and does nothing
+    assert at.screen()[0] == "round 1, Locked"
+    assert acts(at) == []
+
+
+# --- what is seen ----------------------------------------------------------------------------------------
+
+
+def test_seats_are_shown_with_bets_and_the_list_goes_round_the_corner() -> None:
+    at = locked()
+    at.choose("Seats")
+    assert at.screen() == ("round 1, Locked", "> 1 1000", "  2 -", "  3 2000", "  4 3000", "  5 -")
+    at.keys("up")
+    assert at.screen() == ("round 1, Locked", "  2 -", "  3 2000", "  4 3000", "  5 -", "> 6 -")
+    at.keys("down", "down", "down")
+    assert at.chosen() == "3 2000"
+
+
+def test_the_table_in_words_has_what_is_wrong_first() -> None:
+    t = T(acceptor="chips")
+    t.open()
+    t.bet(1, 1)
+    t.lock()
+    with t.refuses("not-open"):
+        t.chip(2)
+    t.fails("slot", 5)
+    with t.refuses("not-settled"):
+        t.key("open")
+    at = Terminal(t)
+    at.log_in()
+    at.choose("The table")
+    seen = list(at.screen()[1:])
+    for _ in range(30):
+        at.keys("down")
+        if at.screen()[-1] != seen[-1]:
+            seen.append(at.screen()[-1])
+    assert seen[0].startswith("ALARM: slot-failed,")
+    assert "2 - hand back 1000" in seen
+    assert "  late 1000" in seen
+    assert "5 - closed" in seen
+    assert "  failed: slot" in seen
+    at.keys("ok")
+    assert at.screen()[0] == "round 1, Locked"
+
+
+def test_in_spanish_it_speaks_spanish() -> None:
+    t = T()
+    t.deal(1, 0, 2)
+    at = Terminal(t, "es")
+    at.keys("ok")
+    at.choose("ana", "5", "OK", "Posiciones", "3 2000", "Mano por clase", "color")
+    assert at.screen() == (
+        "¿Es correcto?",
+        "Posición 3: ¿color?",
+        "",
+        "",
+        "",
+        "> ok: sí  atrás: no",
+    )
+    at.keys("ok")
+    assert at.screen()[0] == "Hecho"
+    assert "  3 2000 color" in at.screen() or "> 3 2000 color" in at.screen()
+
+
+# --- what is done ----------------------------------------------------------------------------------------
+
+
+def test_5_12_a_hand_is_declared_by_its_class_and_the_next_seat_is_at_hand() -> None:
+    at = locked()
+    at.choose("Seats", "3 2000", "Hand by class", "full house")
+    assert at.screen()[:2] == ("Is this right?", "Seat 3: full house?")
+    assert acts(at) == []
+    at.choose("yes")
+    assert at.wishes[-1] == Do(do.Declare(3, Hand.FULL_HOUSE), 1)
+    assert at.screen()[0] == "Done"
+    assert at.chosen() == "3 2000 full house"
+    at.keys("down")
+    assert at.screen()[0] == "round 1, Locked"
+    assert at.t["seat.3.hand"] == "full-house"
+
+
+def test_5_12_a_hand_is_declared_by_its_cards() -> None:
+    at = locked()
+    at.choose("Seats", "1 1000", "Hand by its cards")
+    for rank in ("A", "K", "Q", "J"):
+        at.choose(rank, "spades")
+    assert at.screen()[0] == "As Ks Qs Js ?"
+    at.choose("9")
+    assert at.screen()[0] == "As Ks Qs Js 9"
+    at.keys("back")
+    at.choose("10", "spades")
+    assert at.screen()[1] == "Seat 1: As Ks Qs Js"
+    at.choose("yes")
+    assert at.t["seat.1.hand"] == "royal-flush"
+
+
+def test_5_12_a_card_that_is_there_already_is_not_offered_twice() -> None:
+    at = locked()
+    at.choose("Seats", "1 1000", "Hand by its cards", "A", "spades", "A")
+    assert at.screen()[1:] == ("> hearts", "  diamonds", "  clubs")
+
+
+@pytest.mark.parametrize(("label", "act"), [("Folds", do.Fold(3)), ("Exchanges cards", do.Exchange(3))])
+def test_5_2_5_3_a_fold_and_an_exchange_cost_the_side_bet(label: str, act: Act) -> None:
+    at = locked()
+    at.choose("Seats", "3 2000", label, "yes")
+    assert acts(at) == [act]
+    assert at.t["seat.3.forfeit"] is not None
+    at.choose("3 2000")
+    assert "Folds" not in "".join(at.screen())
+
+
+def test_5_15_a_hand_is_taken_back() -> None:
+    at = locked()
+    at.t.declare(4, "flush")
+    at.choose("Seats", "4 3000 flush", "Take hand back", "yes")
+    assert at.t["seat.4.hand"] is None
+
+
+def test_5_4_the_shared_cards_are_told_as_they_are_turned() -> None:
+    at = locked("texas-holdem-plus")
+    at.choose("Shared cards", "3 cards", "A", "hearts", "K", "clubs", "2", "diamonds", "yes")
+    assert acts(at) == [do.Board(tuple(map(parse_card, ("Ah", "Kc", "2d"))))]
+    at.choose("Shared cards", "4 cards")
+    assert at.screen()[0] == "Ah Kc 2d ?"
+    at.choose("9", "spades", "yes")
+    assert at.t.state.round is not None
+    assert at.t.state.round.board == tuple(map(parse_card, ("Ah", "Kc", "2d", "9s")))
+
+
+def test_7_3_an_irregular_deal_is_recorded_and_the_screen_says_what_to_do() -> None:
+    at = locked()
+    at.choose("Irregular deal", "a covered card of ")
+    assert at.screen()[1:4] == ("a covered card of the", "dealer was seen?", "")
+    at.choose("yes")
+    assert " ".join(at.screen()[1:]).startswith("Recorded. stop: the supervisor voids the round.")
+    at.keys("ok")
+    at.choose("Irregular deal", "a player has a wron", "3 2000", "yes")
+    assert acts(at) == [do.Irregular("dealer-card"), do.Irregular("wrong-count", 3)]
+
+
+def test_5_11_prizes_stand_in_the_order_of_payment_and_the_supervisors_approval_is_waited_for() -> None:
+    at = locked()
+    at.t.declare(4, "flush")
+    at.t.declare(1, "royal-flush")
+    at.choose("Settle")
+    assert " ".join(at.screen()[1:4]) == "Settle round 1? Hands: 1 royal flush, 4 flush."
+    at.choose("yes", "Prizes")
+    assert [line[:6] for line in at.screen()[1:]] == ["> 1 98", "  4 15"]
+    assert at.chosen().endswith("approve!")
+    at.choose("4 15", "yes")
+    assert at.refusal is not None
+    assert at.screen()[1:3] == ("Seat 1 is paid first;", "prizes go from seat 1")
+    at.keys("back")
+    at.choose("1 98", "yes")
+    assert " ".join(at.screen()[1:]) == "The prize of seat 1 needs the supervisor's approval first."
+    at.keys("back")
+    at.t.approve(1)
+    at.choose("1 98", "yes", "4 15", "yes")
+    assert at.screen()[:2] == ("Done", "> Seats")
+    assert at.t.state.round is None
+
+
+def test_2_4_chips_are_handed_back_and_an_amount_that_has_grown_is_asked_again() -> None:
+    t = T(acceptor="chips")
+    t.deal(1)
+    with t.refuses("not-open"):
+        t.chip(2)
+    at = Terminal(t)
+    at.log_in()
+    at.choose("Hand back", "2 - hand back 1000")
+    assert " ".join(at.screen()[1:3]) == "Seat 2: were 1000 handed back?"
+    with t.refuses("not-open"):
+        t.chip(2)
+    at.keys("ok")
+    assert acts(at) == []
+    assert " ".join(at.screen()[1:3]) == "Seat 2: were 2000 handed back?"
+    at.keys("ok")
+    assert acts(at) == [do.Ack(2)]
+    assert "Hand back" not in at.screen()[1]
+
+
+def test_2_2_credits_are_loaded_and_cashed_out() -> None:
+    at = Terminal(T())
+    at.log_in()
+    at.choose("Seats", "2 -", "Load credits", "2", "5")
+    assert at.screen()[0] == "Seat 2, credits: 25"
+    at.choose("OK")
+    assert " ".join(at.screen()[1:3]) == "Seat 2: load 25 credits for 25000?"
+    at.choose("yes")
+    assert at.t["seat.2.credits"] == 25
+    at.choose("2 -", "Cash out", "yes")
+    assert at.t["seat.2.credits"] == 0
+
+
+def test_2_10_a_seat_is_closed_and_reopened_but_not_one_that_a_fault_closed() -> None:
+    at = Terminal(T())
+    at.log_in()
+    at.choose("Seats", "2 -", "Close the seat", "yes", "2 - closed", "Reopen the seat", "yes")
+    assert acts(at) == [do.Close(2), do.Reopen(2)]
+    at.t.fails("button", 3)
+    at.choose("3 - closed")
+    assert not any("Reopen" in line for line in at.screen())
+
+
+# --- what has changed meanwhile --------------------------------------------------------------------------
+
+
+def test_10_1_a_command_for_a_round_that_is_over_is_refused_and_shown() -> None:
+    at = locked()
+    at.choose("Seats", "3 2000")
+    at.t.settle()
+    at.t.open()
+    at.t.bet(3, 1)
+    at.t.lock()
+    at.choose("Folds", "yes")
+    assert at.refusal is not None
+    assert at.refusal.code == "stale"
+    assert " ".join(at.screen()[1:]) == "That was meant for round 1; this is round 2."
+    at.keys("ok")
+    at.choose("Seats", "3 1000", "Folds", "yes")
+    assert at.wishes[-1] == Do(do.Fold(3), 2)
+    assert at.refusal is None
+
+
+def test_a_refusal_is_shown_though_the_menu_was_closed_meanwhile() -> None:
+    at = locked()
+    at.at_once = False
+    at.choose("Seats", "3 2000", "Folds", "yes")
+    at.menu = closed(at.menu)
+    at.t.fold(3)
+    at.answer()
+    assert at.screen()[1] == "The side bet of seat"
+    at.keys("ok")
+    assert at.screen() == ()
+
+
+def test_10_a_seat_that_a_fault_closes_meanwhile_is_no_longer_the_dealers_to_reopen() -> None:
+    at = Terminal(T())
+    at.t.close(2)
+    at.log_in()
+    at.choose("Seats", "2 - closed", "Reopen the seat")
+    at.t.reopen(2)
+    at.t.fails("button", 2)
+    at.keys("ok")
+    assert acts(at) == []
+    assert "technician" in "".join(at.screen())
+
+
+# --- never -----------------------------------------------------------------------------------------------
+
+DEALERS = (*(act for act, roles in MAY.items() if "dealer" in roles), do.Ack, do.Reopen)
+
+WORLD = ("open", "lock", "bet", "chip", "fails", "mended", "settle", "void", "approve", "restart", "service", "out")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(sorted(GAMES)),
+    st.sampled_from(["credits", "chips"]),
+    st.lists(st.one_of(st.sampled_from(KEYS), st.just("ok"), st.sampled_from(WORLD)), max_size=150),
+)
+def test_10_no_keys_whatever_happens_raise_or_ask_for_what_a_dealer_may_not(
+    game: str, acceptor: str, happens: list[str]
+) -> None:
+    t = T(game=game, acceptor=acceptor)
+    t.deal(1, 2)
+    at = Terminal(t)
+    at.log_in()
+    for what in happens:
+        if what not in KEYS:
+            befall(t, what)
+            continue
+        before, table = len(at.wishes), t.state
+        at.keys(what)
+        for wish in at.wishes[before:]:
+            if isinstance(wish, Do):
+                assert isinstance(wish.act, DEALERS)
+                assert allowed(table, Command(wish.act, dealer("ana"))) is None
+                assert not (isinstance(wish.act, do.Ack) and wish.act.seat == 0)
+        assert at.screen() != ("",)
+
+
+def befall(t: T, what: str) -> None:
+    """What others do to the table, if they can."""
+    t._expecting = True
+    if what in ("open", "lock", "settle", "void"):
+        getattr(t, what)()
+    elif what == "bet":
+        if t.state.setup.acceptor == "credits":
+            t.load(3, 1)
+            t.press(3)
+        else:
+            t.chip(3)
+    elif what == "chip":
+        t.chip(2)
+    elif what in ("fails", "mended"):
+        getattr(t, what)("slot", 1)
+    elif what == "approve":
+        t.approve(1)
+    elif what == "restart":
+        t.restart()
+    elif what == "service":
+        t.service(not t.state.service)
+    else:
+        t.out_of_service("" if t.state.out_of_service else "the disk is full")
+    t._expecting = False
