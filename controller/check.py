@@ -12,8 +12,6 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from babel import Locale, UnknownLocaleError
-from babel.core import get_global
 from babel.numbers import format_currency, format_decimal, get_currency_name
 
 from controller.columns import Row, section
@@ -24,7 +22,10 @@ from controller.core.messages import msg
 from controller.core.money import WHOLE, Minor, Rate, format_minor, format_rate, share_of_pot, to_units
 from controller.core.params import COUNTS, DEALS, drain, main_share, percent
 from controller.core.potwords import PrizeRule
+from controller.displays import display_names
 from controller.i18n import Language, translator
+from controller.locales import locale_of
+from hal.display.places import Display
 
 HAND_NAMES: dict[Hand, str] = {
     Hand.HIGH_CARD: msg("high card"),
@@ -75,8 +76,9 @@ class Speaker:
         self.config = config
         self.setup = config.setup
         self.params = config.params
+        self.language = language
         self.text = translator(language).text
-        self._locale = _locale(language, config.setup.currency)
+        self._locale = locale_of(language, config.setup.currency)
 
     def money(self, amount: Minor) -> str:
         """An amount with its currency: "$10.000.000"."""
@@ -102,17 +104,6 @@ class Speaker:
     def currency(self) -> str:
         """The currency's name and code: "peso chileno (CLP)"."""
         return f"{get_currency_name(self.setup.currency, locale=self._locale.language)} ({self.setup.currency})"
-
-
-def _locale(language: Language, currency: str) -> Locale:
-    """The language as it is written where the currency is money; English as such."""
-    countries: list[str] = list(get_global("all_currencies").get(currency, ())) if language == "es" else []
-    for country in sorted(countries, key=lambda country: country != "ES"):
-        try:
-            return Locale.parse(f"{language}_{country}")
-        except UnknownLocaleError:
-            continue
-    return Locale.parse(language)
 
 
 def _heading(speak: Speaker) -> str:
@@ -247,6 +238,7 @@ def _machine(speak: Speaker) -> str:
     allowed = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in config.allow.items())
     rows = [
         (speak.text(msg("hardware")), config.backend),
+        *((speak.text(msg("display")), _display(speak, display)) for display in config.displays),
         (speak.text(msg("journal")), str(config.journal)),
         (speak.text(msg("closed days kept")), speak.number(config.keep)),
         (speak.text(msg("control socket")), str(config.socket)),
@@ -257,11 +249,24 @@ def _machine(speak: Speaker) -> str:
     return section(speak.text(msg("Machine")), rows)
 
 
+def _display(speak: Speaker, display: Display) -> str:
+    """What it is called, what it is, where it hangs: "visor: MAX7219, 64×8, spidev0.0"."""
+    name = display.name or display_names(speak.language)[display.shows]
+    what = [display.kind.upper(), str(display.place)]
+    if display.shows == "seats":
+        what.insert(1, speak.text(msg("seats {seats}"), seats=" ".join(map(str, display.chain))))
+    else:
+        what.insert(1, "×".join(map(str, display.size)))
+    return f"{name}: {', '.join(what)}"
+
+
 def _warnings(speak: Speaker) -> list[str]:
     """What is allowed, and still worth a second look."""
     params = speak.params
     found = []
-    if speak.config.backend == "simulated":
+    if speak.config.backend == "simulated" and speak.config.displays:
+        found.append(msg("The hardware is simulated, but for its displays: no button or lamp will work."))
+    elif speak.config.backend == "simulated":
         found.append(msg("The hardware is simulated: no button, lamp or sign will work."))
     if all(rule.share != WHOLE for rule in params.prizes):
         found.append(msg("No hand wins the whole pot: a scheduled change will wait for a transfer of the pot."))

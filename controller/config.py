@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from datetime import time
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -26,8 +27,10 @@ from controller.core.money import WHOLE, Minor, Rate, Units, format_minor, to_un
 from controller.core.params import MOST_TIMES, BadValueError, differences, nearest, problems, read_amount, read_rate
 from controller.core.potwords import Params, PrizeRule
 from controller.core.state import Role, Setup, Table
+from controller.displays import money_of
 from controller.hal_section import read_hal
 from controller.strict_toml import ConfigError, Document, Problem, Section, choice, read, text, whole_number
+from hal.display.places import Display
 from hal.gpio.wiring import Hardware
 
 __all__ = ["Config", "ConfigError", "Mismatch", "Problem", "check_against", "load", "mismatch_report", "opening"]
@@ -45,7 +48,7 @@ class Config(Struct, frozen=True):
     name of an IANA zone, empty for the machine's own; with `day_starts` it defines the gaming day. `keep` counts
     closed periods of the journal; `copy` is where its second copy goes, None for none. `allow`
     maps a Unix user, or "@group", to the roles that its connections may ask for; empty: the daemon's own user and root
-    may ask for all. `gpio` is None where the hardware is simulated.
+    may ask for all. `gpio` is None where the hardware is simulated; `displays` may be there all the same.
     """
 
     file: Path
@@ -56,6 +59,7 @@ class Config(Struct, frozen=True):
     timezone: str
     day_starts: time
     gpio: Hardware | None
+    displays: tuple[Display, ...]
     journal: Path
     keep: int
     copy: Path | None
@@ -87,7 +91,9 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
         section.close()
     _note_problems(document, params, setup)
     base = read_base(document, GAMES.get(setup.game))
-    gpio = read_hal(document, setup, _positive(setup.currency, setup.digits))
+    gpio, displays = read_hal(
+        document, setup, _positive(setup.currency, setup.digits), partial(money_of, language, setup)
+    )
     journal, keep, copy = _journal(document, file.parent, setup.table, environment)
     socket, allow = _control(document, file.parent, journal / _socket_name(setup.table), environment)
     persons = document.section("people")
@@ -103,6 +109,7 @@ def load(path: str | os.PathLike[str], environment: Environment = os.environ) ->
         timezone=timezone,
         day_starts=day_starts,
         gpio=gpio,
+        displays=displays,
         journal=journal,
         keep=keep,
         copy=copy,

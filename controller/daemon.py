@@ -28,6 +28,7 @@ from controller.core.events import TableOpened
 from controller.core.evolve import evolve
 from controller.core.money import Units
 from controller.core.state import Table
+from controller.displays import Drive, Showing, showing
 from controller.engine import Engine, ThreadWriter
 from controller.i18n import translator
 from controller.journal.directory import found
@@ -37,7 +38,7 @@ from controller.notify import notify, watchdog_s
 from controller.second_copy import SecondCopy, helper
 from controller.strict_toml import ConfigError
 from controller.version import VERSION
-from hal.port import Backend, HardwareError
+from hal.port import Backend, HardwareError, Stamp
 from hal.simulated.table import SimulatedTable
 
 _log = logging.getLogger("pozo")
@@ -49,10 +50,11 @@ STUCK_S = 20.0
 class Parts:
     """The parts of a running table, for those that build on it (the control socket, the demo)."""
 
-    def __init__(self, config: Config, engine: Engine, hardware: Backend) -> None:
+    def __init__(self, config: Config, engine: Engine, hardware: Backend, displays: Showing) -> None:
         self.config = config
         self.engine = engine
         self.hardware = hardware
+        self.displays = displays
 
 
 def hardware_of(config: Config, state: Table) -> Backend:
@@ -62,6 +64,17 @@ def hardware_of(config: Config, state: Table) -> Backend:
     from hal.gpio.table import GpioTable
 
     return GpioTable(config.gpio)
+
+
+def displays_of(config: Config, hardware: Backend) -> Showing:
+    """The displays of `config`; what an OLED on SPI has on the header, `hardware` drives."""
+    drive: Drive | None = None
+    if config.gpio is not None:
+        from hal.gpio.table import GpioTable
+
+        assert isinstance(hardware, GpioTable)
+        drive = hardware.drive
+    return showing(config.displays, config.language, config.setup, drive)
 
 
 def simulated(state: Table) -> SimulatedTable:
@@ -94,7 +107,9 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
         ledger = Ledger(journal, config, clock)
         writer.use(ledger.commit)
         hardware = hardware_of(config, journal.recovered.state)
+        displays = displays_of(config, hardware)
         engine = Engine(journal.recovered.state, journal.seq, writer, hardware)
+        engine.watch(displays.show)
         totaliser.follow(engine, hardware)
         trouble = ""
         try:
@@ -104,11 +119,13 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
         care = Care(config, engine, ledger, writer.run, clock, trouble)
         second = _second_copy(config, engine)
         try:
+            displays.start(engine.signal, engine.now)
             await engine.quiet()
-            yield Parts(config, engine, hardware)
+            yield Parts(config, engine, hardware, displays)
         finally:
             await care.end()
             await engine.finish()
+            displays.stop()
             await totaliser.finish(hardware)
             hardware.stop()
             await _closed(journal, writer)
@@ -136,15 +153,19 @@ def _nothing_known(config: Config, writer: ThreadWriter, trouble: str) -> Iterat
     """A table whose journal cannot be read: out of service, with the reason, claiming no amount (8.4)."""
     state = evolve(None, TableOpened(config.setup, config.params, Units(0), Units(0)))
     hardware = hardware_of(config, state)
+    displays = displays_of(config, hardware)
     engine = Engine(state, 0, writer, hardware)
+    engine.watch(displays.show)
     try:
         hardware.start(lambda _: None, 1)
     except HardwareError as error:
         _log.error("%s", error)
+    displays.start(lambda _: None, lambda: Stamp(1, 0))
     engine.stop(trouble)
     try:
-        yield Parts(config, engine, hardware)
+        yield Parts(config, engine, hardware, displays)
     finally:
+        displays.stop()
         hardware.stop()
 
 

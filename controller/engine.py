@@ -17,7 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from controller.core.deadlines import deadlines
 from controller.core.decide import advance
@@ -44,6 +44,8 @@ Commit = Callable[[Sequence[Event], Table], int]
 """Makes events and the state after them durable; returns the last one's sequence number, or raises."""
 
 Done = Callable[["int | BaseException"], None]
+
+_Told = TypeVar("_Told")
 
 
 class NotDurableError(Exception):
@@ -193,6 +195,7 @@ class Engine:
         self._hints: dict[int, asyncio.TimerHandle] = {}
         self._timers: dict[Deadline, asyncio.TimerHandle] = {}
         self._listeners: list[Callable[[Published], None]] = []
+        self._watchers: list[Callable[[Panel], None]] = []
         self._idle: list[asyncio.Future[None]] = []
 
     # --- in ----------------------------------------------------------------------------------------------
@@ -237,6 +240,11 @@ class Engine:
         """Call `callback` after every commit, until the returned function is called."""
         self._listeners.append(callback)
         return lambda: self._listeners.remove(callback) if callback in self._listeners else None
+
+    def watch(self, callback: Callable[[Panel], None]) -> None:
+        """Call `callback` with every panel that is shown, whatever becomes of the hardware: displays say why a table is
+        out of service (8.4), which may be that the hardware could not start."""
+        self._watchers.append(callback)
 
     # --- out ---------------------------------------------------------------------------------------------
 
@@ -352,17 +360,22 @@ class Engine:
         if new == self.shown:
             return ""
         self.shown = new
+        trouble = ""
         try:
             self._backend.show(new)
         except Exception as error:
             _log.exception("the backend could not show the panel")
-            return f"{type(error).__name__}: {error}"
-        return ""
+            trouble = f"{type(error).__name__}: {error}"
+        self._each(self._watchers, new)
+        return trouble
 
     def _tell(self, published: Published) -> None:
-        for callback in tuple(self._listeners):
+        self._each(self._listeners, published)
+
+    def _each(self, callbacks: Sequence[Callable[[_Told], None]], told: _Told) -> None:
+        for callback in tuple(callbacks):
             try:
-                callback(published)
+                callback(told)
             except Exception:
                 _log.exception("a listener failed; the table goes on")
 

@@ -1,5 +1,7 @@
 """The section ``[hal]`` of a table's configuration: which hardware, and where its wires go (docs/gpio.md).
 
+Displays, ``[[hal.displays]]``, are read by `controller.displays_section`.
+
 [hal]
 backend = "gpio"
 factory = "lgpio"
@@ -16,13 +18,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
 
 from controller.core.messages import msg
 from controller.core.money import Minor
 from controller.core.params import BadValueError
 from controller.core.state import Setup
+from controller.displays_section import Sign, note_shared_bus, read_displays
 from controller.strict_toml import Document, Section, choice, text, whole_number
+from hal.display.places import Display, SpiPlace
 from hal.gpio.wiring import ChipName, Conflict, FactoryName, Hardware, Pin, SeatPins, Wiring, conflicts
 
 BACKEND_WORDS = ("simulated", "gpio", "serial")
@@ -34,18 +40,39 @@ _NO_PIN = Pin("header", -1)
 """In the place of a pin that is missing or mistaken."""
 
 
-def read_hal(document: Document, setup: Setup, amount: Amount) -> Hardware | None:
-    """The pins of a table on GPIO, None for a simulated one. Mistakes are noted in `document`.
+class Hal(NamedTuple):
+    """The section: the pins of a table on GPIO, None for a simulated one; and its displays, of either."""
 
-    `amount` reads a chip's value.
-    """
+    gpio: Hardware | None
+    displays: tuple[Display, ...]
+
+
+def read_hal(document: Document, setup: Setup, amount: Amount, sign: Sign) -> Hal:
+    """The whole section. Mistakes are noted in `document`. `amount` reads a chip's value."""
     section = document.section("hal")
     word = section.get("backend", _backend, "simulated")
     hardware = _gpio(document, section, setup, amount) if word == "gpio" else None
+    displays = read_displays(document, section, setup, sign, header=word == "gpio")
     section.close()
-    if hardware is not None and not document.marked("hal"):
-        _note_conflicts(document, hardware)
-    return hardware
+    if hardware is not None:
+        if hardware.expander is not None:
+            note_shared_bus(document, displays, hardware.expander_bus)
+        hardware = replace(hardware, wiring=_with_displays(hardware.wiring, displays))
+        if not document.marked("hal"):
+            _note_conflicts(document, hardware)
+    return Hal(hardware, displays)
+
+
+def _with_displays(wiring: Wiring, displays: tuple[Display, ...]) -> Wiring:
+    """`wiring` with what `displays` take of the header."""
+    lines = [
+        (f"displays[{number}].{name}", Pin("header", line))
+        for number, display in enumerate(displays, 1)
+        for name, line in (("dc", display.dc), ("reset", display.reset))
+        if line is not None
+    ]
+    buses = {display.place.bus for display in displays if isinstance(display.place, SpiPlace)}
+    return replace(wiring, spi=tuple(sorted(buses)), display_lines=tuple(lines))
 
 
 def _backend(value: object) -> Literal["simulated", "gpio"]:
@@ -58,6 +85,7 @@ def _backend(value: object) -> Literal["simulated", "gpio"]:
 def _gpio(document: Document, section: Section, setup: Setup, amount: Amount) -> Hardware:
     word = section.get("factory", choice(*FACTORIES), "lgpio")
     expander = section.get("expander", _chip, None)
+    expander_bus = section.get("expander_bus", whole_number(0, 99), 1)
     keys = section.section("dealer_keys")
     dealer_keys = tuple((name, keys.get(name, _pin, _NO_PIN)) for name in keys)
     keys.close()
@@ -71,7 +99,7 @@ def _gpio(document: Document, section: Section, setup: Setup, amount: Amount) ->
         seats=_seats(document, section, setup, amount),
     )
     factory: FactoryName = "mock" if word == "mock" else "rpigpio" if word == "rpigpio" else "lgpio"
-    return Hardware(factory, wiring, expander)
+    return Hardware(factory, wiring, expander, expander_bus)
 
 
 def _seats(document: Document, section: Section, setup: Setup, amount: Amount) -> tuple[SeatPins, ...]:
@@ -125,6 +153,7 @@ def _sensors(setup: Setup, amount: Amount) -> Callable[[object], tuple[tuple[int
 _SAID = {
     "lacks": msg("There is no {pin}, only {detail}."),
     "taken": msg("{pin} has another use on every board: {detail}."),
+    "bus": msg("{pin} is {detail}, a bus that a display hangs on."),
     "twice": msg("{pin} is hal.{detail} already: a line has one use."),
     "output-only": msg("{pin} can only be an output: GPA7 and GPB7 of an MCP23017 disturb its bus when they are read."),
     "prompt": msg("{pin} is on the expander, which tells of edges too late for this: use a line of the header."),

@@ -121,8 +121,8 @@ Signal = Pressed | ChipDropped | NoisePulse | KeyTurned | KeyFound | LampSensed 
 SeatText = Literal[
     "", "closed", "no-credits", "locked", "late", "excess", "returned", "forfeit", "winner", "approval"
 ]  # fmt: skip
-"""Why a seat shows what it shows; a backend renders it in the little room it has. ``approval``: it has won a prize that a
-supervisor has to approve first (rules 5.11)."""
+"""Why a seat shows what it shows; a backend renders it in the little room it has. ``approval``: it has won a
+prize that a supervisor has to approve first (rules 5.11)."""
 
 Banner = Literal["open", "locked", "paying", "idle", "pending", "out-of-service"]
 """What the table is at. ``pending``: the pot has been asked, and has not answered (rules 9.3)."""
