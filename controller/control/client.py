@@ -334,7 +334,7 @@ class Client:
         session = self._session
         actor = await self._door.actor(session.person, session.roles, session.mark) if session else None
         if actor is None:
-            self._door.refusals.add(self._peer.uid, session.person if session else "", f"{what}: not logged in")
+            self._door.refusals.add(self._peer, session.person if session else "", f"{what}: not logged in")
             self._leave()
             raise RequestError("login-first", msg("Log in first."), "10.1")
         return actor

@@ -1,4 +1,6 @@
-"""Who is at the socket: the Unix user bounds the roles, a PIN proves the person, and refusals are journaled (10.1).
+"""Who is at the table's doors: the way in bounds the roles, a PIN proves the person, refusals are journaled (10.1).
+
+At the socket the Unix user says which roles may be asked for; at the dealer's terminal it is the dealer's alone.
 
 Everything slow (hashing, the system's user database, reading the file of persons again) runs on one thread of its
 own, one thing at a time, with a short queue: guessing PINs costs the table nothing.
@@ -43,11 +45,19 @@ T = TypeVar("T")
 
 
 class Peer(Struct, frozen=True):
-    """The other end of a connection, as the kernel vouches for it, and the roles that it may ask for."""
+    """The other end of a connection, as the kernel vouches for it, and the roles that it may ask for.
+
+    `way` is how it came in; the dealer's terminal is no connection, and no Unix user.
+    """
 
     uid: int
     user: str
     allowed: tuple[Role, ...]
+    way: Way = WAY
+
+
+TERMINAL = Peer(-1, "terminal", ("dealer",), "terminal")
+"""Whoever works the keys in front of the dealer."""
 
 
 def peer_uid(connection: socket.socket) -> int:
@@ -100,29 +110,29 @@ class RefusalLog:
     def __init__(self, note: Callable[[AccessRefused], None], clock: Callable[[], int]) -> None:
         self._note = note
         self._clock = clock
-        self._rows: dict[int, _Row] = {}
+        self._rows: dict[tuple[int, Way], _Row] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, uid: int, person: str, what: str, *, urgent: bool = False) -> None:
-        """Somebody of Unix user `uid`, who says to be `person`, was refused `what`. `urgent`: not only counted."""
-        now = self._clock()
-        row = self._rows.get(uid)
+    def add(self, peer: Peer, person: str, what: str, *, urgent: bool = False) -> None:
+        """Somebody at `peer`, who says to be `person`, was refused `what`. `urgent`: not only counted."""
+        now, of = self._clock(), (peer.uid, peer.way)
+        row = self._rows.get(of)
         if row is not None and now < row.until and not urgent:
             row.person, row.what, row.suppressed = person, what, row.suppressed + 1
             self.watch()
             return
-        self._note(AccessRefused(person, WAY, what, row.suppressed if row else 0))
-        self._rows[uid] = _Row(now + WINDOW, person, what)
+        self._note(AccessRefused(person, peer.way, what, row.suppressed if row else 0))
+        self._rows[of] = _Row(now + WINDOW, person, what)
 
     def flush(self, *, all_of_them: bool = False) -> None:
         """Journal the numbers whose minute is over."""
         now = self._clock()
-        for uid, row in list(self._rows.items()):
+        for (uid, way), row in list(self._rows.items()):
             if now < row.until and not all_of_them:
                 continue
             if row.suppressed:
-                self._note(AccessRefused(row.person, WAY, row.what, row.suppressed - 1))
-            del self._rows[uid]
+                self._note(AccessRefused(row.person, way, row.what, row.suppressed - 1))
+            del self._rows[uid, way]
 
     def watch(self) -> None:
         """Flush when the next minute is over; for as long as somebody is connected."""
@@ -179,7 +189,7 @@ class Door:
         known = self._people.find(name) is not None
         locked = answer.why == "locked"
         what = "locked out" if locked else "wrong name or PIN"
-        self.refusals.add(peer.uid, name, f"login: {what}", urgent=answer.began and known)
+        self.refusals.add(peer, name, f"login: {what}", urgent=answer.began and known)
         if locked:
             raise RequestError(
                 "locked",
@@ -199,7 +209,7 @@ class Door:
         lacking = [role for role in asked or () if role not in possible]
         if lacking or not possible or asked == ():
             roles = ", ".join(lacking or person.roles)
-            self.refusals.add(peer.uid, person.name, f"roles: {roles}")
+            self.refusals.add(peer, person.name, f"roles: {roles}")
             raise RequestError(
                 "not-allowed",
                 msg("{person} cannot be {roles} here: ask for other roles, or at another place."),
@@ -209,7 +219,12 @@ class Door:
             )
         return possible if asked is None else tuple(role for role in possible if role in asked)
 
-    async def actor(self, name: str, roles: tuple[Role, ...], mark: str) -> Actor | None:
+    async def names(self, role: Role) -> tuple[str, ...]:
+        """Those who have `role`, by name. Raises RequestError ``busy``."""
+        await self._apart(self._refresh)
+        return tuple(person.name for person in self._people.everybody if role in person.roles)
+
+    async def actor(self, name: str, roles: tuple[Role, ...], mark: str, way: Way = WAY) -> Actor | None:
         """`name`, whose PIN had that `mark`, in those of `roles` that the file of persons still gives.
 
         None when it gives none, or the PIN is another now. Raises RequestError ``busy``.
@@ -220,7 +235,7 @@ class Door:
         if person is None or self._people.mark(name) != mark:
             return None
         left = tuple(role for role in roles if role in person.roles)
-        return Actor(name, left, WAY) if left else None
+        return Actor(name, left, way) if left else None
 
     def edition(self) -> tuple[int, bool]:
         """What is another than before when the file of persons may have changed. Cheap enough for the loop."""

@@ -105,13 +105,13 @@ class ControlServer:
         self._hardware = hardware
         self._clock = clock
         self._refusals = RefusalLog(engine.note, clock)
-        self._door = Door(people, allow, self._refusals, clock)
+        self.door = Door(people, allow, self._refusals, clock)
         self._pace = Bucket(self.limits.arrivals, self.limits.crowd, clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._clients: dict[asyncio.Task[None], Client | None] = {}
         self._subscribers: dict[Client, bool] = {}
         self._unlisten: Callable[[], None] | None = None
-        self._edition = self._door.edition()
+        self._edition = self.door.edition()
         self._looking: asyncio.Task[None] | None = None
         self._listening: socket.socket | None = None
         self._pause: asyncio.TimerHandle | None = None
@@ -145,7 +145,7 @@ class ControlServer:
             await asyncio.gather(*late, return_exceptions=True)
         if self._looking is not None:
             self._looking.cancel()
-        self._door.close()
+        self.door.close()
         with suppress(OSError):
             found = os.stat(self.path)
             if self._file == (found.st_dev, found.st_ino):
@@ -219,8 +219,8 @@ class ControlServer:
     ) -> None:
         self._refusals.flush()
         self._refusals.watch()
-        peer = await self._door.peer(writer.get_extra_info("socket"))
-        client = Client(self, self._door, peer, (reader, writer), self._clock)
+        peer = await self.door.peer(writer.get_extra_info("socket"))
+        client = Client(self, self.door, peer, (reader, writer), self._clock)
         self._clients[task] = client
         await client.run()
 
@@ -296,7 +296,7 @@ class ControlServer:
             if events and lines:
                 client.outbox.put(lines)
             client.outbox.refresh()
-        if self._looking is None and self._door.edition() != self._edition:
+        if self._looking is None and self.door.edition() != self._edition:
             self._looking = asyncio.create_task(self._look_again())
 
     async def _look_again(self) -> None:
@@ -304,7 +304,7 @@ class ControlServer:
         try:
             for client in tuple(self._subscribers):
                 await client.read_on()
-            self._edition = self._door.edition()
+            self._edition = self.door.edition()
         finally:
             self._looking = None
 

@@ -215,8 +215,13 @@ def entered(menu: Menu, person: str) -> Menu:
 
 
 def turned_away(menu: Menu, why: str) -> Menu:
-    """Nobody is logged in (any more), for the reason that is shown."""
+    """Nobody is logged in any more, for the reason that is shown."""
     return _told(replace(menu, person="", waiting=False), (), why)
+
+
+def told(menu: Menu, why: str) -> Menu:
+    """Something could not be done, for the reason that is shown; whoever is logged in stays so."""
+    return _told(replace(menu, waiting=False), menu.pages[:1], why)
 
 
 def _told(menu: Menu, kept: tuple[Open, ...], said: str) -> Menu:

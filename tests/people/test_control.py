@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from controller.control import messages
 from controller.control.client import Bucket, Limits
-from controller.control.identity import WINDOW, RefusalLog, lookup
+from controller.control.identity import TERMINAL, WINDOW, Peer, RefusalLog, lookup
 from controller.control.messages import RequestError, decode
 from controller.control.place import ControlError, listening_socket
 from controller.core import inputs
@@ -229,6 +229,9 @@ def test_unix_users_and_groups_bound_the_roles() -> None:
 # --- Refused access in the journal
 
 
+SOMEBODY = Peer(7, "somebody", ROLES)
+
+
 class Notes(list[AccessRefused]):
     """A journal, and a clock that stands still until it is moved."""
 
@@ -243,20 +246,21 @@ async def test_refusals_are_journaled_at_once_then_counted() -> None:
     notes = Notes()
     log = RefusalLog(notes.append, notes.clock)
     for n in range(1000):
-        log.add(7, f"p{n}", "login")
+        log.add(SOMEBODY, f"p{n}", "login")
     assert notes == [AccessRefused("p0", "console", "login")]
-    log.add(8, "other user", "login")
-    assert len(notes) == 2
+    log.add(Peer(8, "other", ROLES), "other user", "login")
+    log.add(TERMINAL, "ana", "login")
+    assert notes[1:] == [AccessRefused("other user", "console", "login"), AccessRefused("ana", "terminal", "login")]
     notes.now = WINDOW
-    log.add(7, "later", "login")
-    assert notes[2:] == [AccessRefused("later", "console", "login", 999)]
-    log.add(7, "counted", "login")
-    log.add(7, "counted too", "roles")
+    log.add(SOMEBODY, "later", "login")
+    assert notes[3:] == [AccessRefused("later", "console", "login", 999)]
+    log.add(SOMEBODY, "counted", "login")
+    log.add(SOMEBODY, "counted too", "roles")
     notes.now += WINDOW
     log.flush()
-    assert notes[3:] == [AccessRefused("counted too", "console", "roles", 1)]
+    assert notes[4:] == [AccessRefused("counted too", "console", "roles", 1)]
     log.flush(all_of_them=True)
-    assert len(notes) == 4
+    assert len(notes) == 5
     log.rest()
 
 
@@ -264,9 +268,9 @@ async def test_refusals_are_journaled_at_once_then_counted() -> None:
 async def test_what_is_urgent_is_journaled_at_once() -> None:
     notes = Notes()
     log = RefusalLog(notes.append, notes.clock)
-    log.add(7, "ana", "wrong")
-    log.add(7, "ana", "wrong")
-    log.add(7, "ana", "locked out", urgent=True)
+    log.add(SOMEBODY, "ana", "wrong")
+    log.add(SOMEBODY, "ana", "wrong")
+    log.add(SOMEBODY, "ana", "locked out", urgent=True)
     assert [note.suppressed for note in notes] == [0, 1]
 
 
