@@ -39,6 +39,18 @@ class I2cBus(Device, frozen=True, kw_only=True):
     answering: tuple[int, ...] | None = None
 
 
+class DisplaySeen(Device, frozen=True, kw_only=True):
+    """A display of the table: what it is called, what it is, and where; `answers` is None when it was not asked, or
+    cannot be, on SPI."""
+
+    name: str
+    kind: str
+    place: str
+    spi: bool
+    there: bool
+    answers: bool | None = None
+
+
 class SerialPort(Device, frozen=True, kw_only=True):
     """A serial port. `holders` are "name (process)"; `locked` says that one of them has it exclusively."""
 
@@ -219,6 +231,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     staff: Staff | None = None
     door: Door | None = None
     units: tuple[Unit, ...] | None = None
+    displays: tuple[DisplaySeen, ...] = ()
 
     @property
     def backend(self) -> str:

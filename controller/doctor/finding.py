@@ -25,6 +25,7 @@ TOPICS: dict[str, str] = {
     "i2c": msg("I2C"),
     "spi": msg("SPI"),
     "serial": msg("serial"),
+    "displays": msg("displays"),
     "config": msg("config"),
     "clock": msg("clock"),
     "disk": msg("disk"),

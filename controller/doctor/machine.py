@@ -39,7 +39,7 @@ def machine(senses: Senses, *, probe: bool = False) -> Machine:
         throttled=_throttled(senses) if is_pi else None,
         chips=tuple(_chip(senses, path) for path in senses.named("dev/gpiochip[0-9]*") if not path.is_symlink()),
         buses=tuple(_bus(senses, path, probe) for path in senses.named("dev/i2c-[0-9]*")),
-        spi=tuple(Device(**_device(senses, path)) for path in senses.named("dev/spidev*")),
+        spi=tuple(Device(**device(senses, path)) for path in senses.named("dev/spidev*")),
         ports=_ports(senses, is_pi),
         watchdog=_watchdog(senses),
         encoding=sys.stdout.encoding or "?",
@@ -95,7 +95,8 @@ class _Seen(TypedDict):
     group: str
 
 
-def _device(senses: Senses, path: Path) -> _Seen:
+def device(senses: Senses, path: Path) -> _Seen:
+    """A file under ``/dev``, there or not."""
     try:
         group = grp.getgrgid(path.stat().st_gid).gr_name
     except (KeyError, OSError):
@@ -107,19 +108,19 @@ def _chip(senses: Senses, path: Path) -> GpioChip:
     try:
         label, lines = senses.chip(path)
     except OSError:
-        return GpioChip(**_device(senses, path))
+        return GpioChip(**device(senses, path))
     held: dict[int, str] = {}
     with suppress(OSError):  # kernels before 5.10
         held = senses.held(path, lines)
-    return GpioChip(**_device(senses, path), label=label, lines=lines, held=held)
+    return GpioChip(**device(senses, path), label=label, lines=lines, held=held)
 
 
 def _bus(senses: Senses, path: Path, probe: bool) -> I2cBus:
     number = path.name.removeprefix("i2c-")
     bound = {}
-    for device in senses.named(f"sys/bus/i2c/devices/{number}-[0-9a-f]*"):
-        if (device / "driver").exists() and (address := _whole(device.name.partition("-")[2], 16)) is not None:
-            bound[address] = senses.text(f"{senses.shown(device)}/name")
+    for chip in senses.named(f"sys/bus/i2c/devices/{number}-[0-9a-f]*"):
+        if (chip / "driver").exists() and (address := _whole(chip.name.partition("-")[2], 16)) is not None:
+            bound[address] = senses.text(f"{senses.shown(chip)}/name")
     answering = None
     if probe:
         try:
@@ -127,7 +128,7 @@ def _bus(senses: Senses, path: Path, probe: bool) -> I2cBus:
         except OSError:
             answering = None  # said by `usable`
     name = senses.text(f"/sys/class/i2c-dev/i2c-{number}/name")
-    return I2cBus(**_device(senses, path), name=name, bound=bound, answering=answering)
+    return I2cBus(**device(senses, path), name=name, bound=bound, answering=answering)
 
 
 # --- serial ports ----------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ def _ports(senses: Senses, is_pi: bool) -> tuple[SerialPort, ...]:
     consoles = _consoles(senses)
     return tuple(
         SerialPort(
-            **_device(senses, path),
+            **device(senses, path),
             holders=tuple(sorted(holders.get(senses.shown(path), ()))),
             locked=holder_of_lock(senses, path) is not None,
             console=path.name in consoles,

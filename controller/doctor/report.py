@@ -10,14 +10,14 @@ from typing import Any
 import msgspec
 
 from controller.core.messages import msg
-from controller.doctor import computer, standing, upkeep, wires
+from controller.doctor import computer, displays, standing, upkeep, wires
 from controller.doctor.facts import Facts
 from controller.doctor.finding import LEVELS, TOPICS, Finding, Level, Sentence
 from controller.i18n import Language, Translator, translator
 
 WIDTH = 80
 
-CHECKS = (upkeep.config, *computer.CHECKS, *wires.CHECKS, *upkeep.CHECKS, *standing.CHECKS)
+CHECKS = (upkeep.config, *computer.CHECKS, *wires.CHECKS, displays.displays, *upkeep.CHECKS, *standing.CHECKS)
 
 
 def examine(facts: Facts) -> list[Finding]:

@@ -171,6 +171,14 @@ class Senses:
         finally:
             os.close(file)
 
+    def answers(self, path: Path, address: int) -> bool:
+        """Whether that one address of an I2C bus answers. Raises OSError."""
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            return _answers(file, address)
+        finally:
+            os.close(file)
+
     def now(self) -> datetime:
         """The wall clock, aware."""
         return WallClock().now()

@@ -12,7 +12,7 @@ from typing import Any
 
 from controller import people_file
 from controller.config import Config
-from controller.doctor import books
+from controller.doctor import books, displays
 from controller.doctor.books import count
 from controller.doctor.facts import Clock, Door, Factory, Facts, Staff, Table, Unit
 from controller.doctor.machine import machine
@@ -22,7 +22,7 @@ from controller.people_file import PeopleError
 from controller.version import VERSION
 from hal.gpio.wiring import uses
 
-PACKAGES = ("gpiozero", "lgpio", "RPi.GPIO", "luma.oled", "luma.led_matrix", "smbus2", "pyserial")
+PACKAGES = ("gpiozero", "lgpio", "RPi.GPIO", "luma.oled", "luma.led_matrix", "smbus2", "pillow", "pyserial")
 
 
 def collect(
@@ -51,6 +51,7 @@ def collect(
         staff=_staff(config.people) if config else None,
         door=_door(senses, config.socket) if config else None,
         units=_units(senses),
+        displays=displays.seen(senses, config.displays, language) if config else (),
     )
 
 

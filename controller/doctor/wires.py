@@ -38,7 +38,8 @@ NEED_GROUP = msg("Run this as the table's user, or add it to the group: sudo use
 NEED_RULES = msg("No group may use it: install the udev rules (make install) and restart.")
 
 
-def _allow(device: Device) -> str:
+def allow(device: Device) -> str:
+    """What to do about a device that may not be used."""
     return NEED_RULES if device.group in ("root", "?") else NEED_GROUP
 
 
@@ -109,7 +110,7 @@ def gpio(facts: Facts) -> Iterator[Finding]:
     for chip in machine.chips:
         values = {**_chip(chip), "user": machine.user}
         if not chip.usable:
-            yield found("fail", "gpio", msg("{path} may not be used by {user}"), _allow(chip), **values)
+            yield found("fail", "gpio", msg("{path} may not be used by {user}"), allow(chip), **values)
         else:
             yield found("ok", "gpio", msg("{path}: {label}, {lines} lines"), **values)
     yield from _expander(facts)
@@ -175,7 +176,7 @@ def _bus(bus: I2cBus, facts: Facts) -> Iterator[Finding]:
     values["bound"] = ", ".join(f"0x{address:02x} {name}" for address, name in sorted(bus.bound.items())) or "–"
     if not bus.usable:
         level: Level = "warn" if facts.on_header else "note"
-        yield found(level, "i2c", msg("{path} may not be used by {user}"), _allow(bus), **values)
+        yield found(level, "i2c", msg("{path} may not be used by {user}"), allow(bus), **values)
     elif bus.answering is None:
         yield found("ok", "i2c", msg("{path} ({name}); the kernel drives: {bound}; not probed"), **values)
     else:
@@ -197,7 +198,7 @@ def spi(facts: Facts) -> Iterator[Finding]:
     for device in barred:
         values = {"path": device.path, "group": device.group, "user": facts.machine.user}
         level: Level = "warn" if facts.on_header else "note"
-        yield found(level, "spi", msg("{path} may not be used by {user}"), _allow(device), **values)
+        yield found(level, "spi", msg("{path} may not be used by {user}"), allow(device), **values)
     if usable := [device.path for device in facts.machine.spi if device.usable]:
         yield found("ok", "spi", "{paths}", paths=", ".join(usable))
 
@@ -221,7 +222,7 @@ def _port(port: SerialPort, facts: Facts, wanted: bool) -> Finding:
         return found("fail" if wanted else "warn", "serial", msg("{path} is open in {who}"), remedy, **values)
     if not port.usable:
         return found(
-            "fail" if wanted else "note", "serial", msg("{path} may not be used by {user}"), _allow(port), **values
+            "fail" if wanted else "note", "serial", msg("{path} may not be used by {user}"), allow(port), **values
         )
     if port.holders:
         text = msg("{path} is held by {who}, exclusively") if port.locked else msg("{path} is open in {who}")

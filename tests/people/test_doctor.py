@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from controller.clock import WallClock
 from controller.config import load, opening
 from controller.core.evolve import evolve
-from controller.doctor import computer, standing, upkeep, wires
+from controller.displays import LIBRARIES
+from controller.doctor import computer, displays, standing, upkeep, wires
 from controller.doctor.cli import main, service_environment
 from controller.doctor.facts import (
     Clock,
@@ -38,6 +39,7 @@ from controller.doctor.senses import Senses, may_use
 from controller.doctor.table import collect, described
 from controller.doctor.wires import LEAST
 from controller.journal.writer import Journal
+from hal.display.places import Display, I2cPlace, SpiPlace
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "tables"
 NOW = datetime(2026, 12, 1, 3, 0, tzinfo=UTC)
@@ -83,6 +85,11 @@ class Pretended(Senses):
 
     def answering(self, path: Path) -> tuple[int, ...]:
         return self.there.get(path.name, ())
+
+    def answers(self, path: Path, address: int) -> bool:
+        if path.name in self.barred:
+            raise PermissionError(13, "Permission denied")
+        return address in self.there.get(path.name, ())
 
     def now(self) -> datetime:
         return self.time
@@ -710,3 +717,59 @@ def test_the_real_machine_can_be_looked_at(own: Path) -> None:
     findings = examine(collect(Senses(), "en", described(own, load(own)), load(own), probe=True))
     assert as_text(findings, "en")
     assert sorted(os.listdir(own.parent)) == before
+
+
+# --- displays --------------------------------------------------------------------------------------------
+
+TERMINAL = Display("dealer", "sh1106", I2cPlace(3, 0x3C))
+SIGN = Display("meter", "max7219", SpiPlace(0, 0), "calle")
+INSTALLED = dict.fromkeys(LIBRARIES, "1")
+
+
+def test_the_displays_of_the_table_are_looked_for_where_the_file_says(tmp_path: Path) -> None:
+    pi = board(tmp_path, "pi4")
+
+    def found() -> list[tuple[str, str]]:
+        there = displays.seen(pi, (TERMINAL, SIGN), "en")
+        return said(displays.displays, facts(packages=INSTALLED, displays=there))
+
+    assert found() == [
+        ("fail", "terminal: there is no /dev/i2c-3"),
+        ("ok", "calle: MAX7219 at spidev0.0, which does not tell if it is there"),
+    ]
+    pi.put("dev/i2c-3")
+    assert found()[0] == ("fail", "terminal: no SH1106 answers at i2c-3, 0x3c")
+    pi.there["i2c-3"] = (0x3C,)
+    assert found()[0] == ("ok", "terminal: SH1106 answers at i2c-3, 0x3c")
+    pi.barred = {"i2c-3", "spidev0.0"}
+    assert found() == [
+        ("fail", "terminal: /dev/i2c-3 may not be used by "),
+        ("fail", "calle: /dev/spidev0.0 may not be used by "),
+    ]
+
+
+def test_what_is_no_bus_does_not_answer() -> None:
+    assert not Senses().answers(Path("/dev/null"), 0x3C)
+
+
+def test_what_displays_need_is_installed_or_said_and_a_table_without_any_needs_nothing(tmp_path: Path) -> None:
+    there = displays.seen(board(tmp_path, "pi4"), (SIGN,), "en")
+    without = {name: version for name, version in INSTALLED.items() if name != "luma.oled"}
+    levels = said(displays.displays, facts(packages=without, displays=there))
+    assert levels[0] == ("fail", "luma.oled is not installed")
+    assert len(levels) == 2
+    assert said(displays.displays, facts(packages={})) == []
+
+
+def test_a_file_with_displays_is_looked_at_as_a_whole(tmp_path: Path) -> None:
+    file = tmp_path / "table.toml"
+    wired = (EXAMPLES.parents[1] / "wiring" / "gpio-chips-6.toml").read_text()
+    file.write_text((EXAMPLES / "draw-chips.toml").read_text().partition("[hal]")[0] + wired)
+    config = load(file, {"HOME": str(tmp_path)})
+    found = collect(board(tmp_path / "root", "pi4"), "es", described(file, config), config)
+    assert [(shown.name, shown.place) for shown in found.displays] == [
+        ("terminal", "i2c-3, 0x3c"),
+        ("contador", "spidev0.1"),
+        ("letrero", "spidev0.0"),
+    ]
+    assert "letrero: MAX7219 en spidev0.0" in as_text(examine(found), "es")
