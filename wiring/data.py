@@ -78,6 +78,17 @@ class Expander(Struct, frozen=True, forbid_unknown_fields=True):
     interrupt: str
 
 
+class Display(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A display, in the keys of ``[[hal.displays]]``."""
+
+    shows: str
+    kind: str
+    bus: str
+    address: int = 0
+    width: int = 0
+    height: int = 0
+
+
 class Board(Struct, frozen=True, forbid_unknown_fields=True):
     """A Raspberry Pi on which the table must run."""
 
@@ -107,6 +118,7 @@ class Pins(Struct, frozen=True, forbid_unknown_fields=True):
     boards: list[Board]
     tables: dict[TableName, Table]
     reserved: dict[str, str]
+    displays: list[Display]
     lines: _Lines
 
     def of(self, table: TableName) -> list[Line]:

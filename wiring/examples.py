@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from wiring.data import Pins, TableName
+from msgspec import to_builtins
+
+from wiring.data import Display, Pins, TableName
 
 MADE = "# Made from wiring/pins.toml by `make wiring`: change that, not this."
 
@@ -17,6 +19,7 @@ def hal_section(pins: Pins, table: TableName) -> str:
         'backend = "gpio"',
         'factory = "lgpio"',
         f'expander = "{pins.expander.label}"',
+        f"expander_bus = {pins.expander.bus.removeprefix('I2C')}",
     ]
     lines = [line for line in pins.of(table) if line.name != pins.expander.interrupt]
     plain = [line for line in lines if not line.seat and "." not in line.name]
@@ -26,7 +29,18 @@ def hal_section(pins: Pins, table: TableName) -> str:
     for seat in range(1, pins.tables[table].seats + 1):
         out += ["", f"[[hal.seats]]{' ' * 20}# seat {seat}"]
         out += [f'{line.name} = "{line.at}"' for line in lines if line.seat == seat]
+    for display in pins.displays:
+        out += ["", "[[hal.displays]]", *_display(display)]
     return "\n".join(out) + "\n"
+
+
+def _display(display: Display) -> list[str]:
+    """The keys of one display, an address as boards and ``i2cdetect`` have it."""
+    keys: dict[str, str | int] = to_builtins(display)
+    written = {key: f'"{value}"' if isinstance(value, str) else str(value) for key, value in keys.items()}
+    if display.address:
+        written["address"] = f"0x{display.address:02x}"
+    return [f"{key} = {value}" for key, value in written.items()]
 
 
 def boot_lines(pins: Pins) -> str:

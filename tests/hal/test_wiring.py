@@ -19,7 +19,19 @@ from msgspec.structs import replace
 
 from hal.debounce import MS, Timing
 from wiring import circuits
-from wiring.data import EXPANDER_PINS, GPIO_AT, Line, Part, Pins, TableName, problems, quantity, read_parts, read_pins
+from wiring.data import (
+    EXPANDER_PINS,
+    GPIO_AT,
+    Display,
+    Line,
+    Part,
+    Pins,
+    TableName,
+    problems,
+    quantity,
+    read_parts,
+    read_pins,
+)
 from wiring.examples import boot_lines, hal_section
 from wiring.pages import figure
 from wiring.spans import Span, exactly, within
@@ -201,13 +213,28 @@ def _rows(section: dict[str, object], prefix: str = "") -> Iterator[tuple[str, s
 def test_the_example_configuration_is_the_pin_table(table: TableName) -> None:
     text = (ROOT / "wiring" / PINS.tables[table].file).read_text()
     assert text == hal_section(PINS, table)
-    hal = dict(_rows(tomllib.loads(text)["hal"]))
+    read = tomllib.loads(text)["hal"]
+    displays = [msgspec.convert(display, Display) for display in read.pop("displays")]
+    assert displays == PINS.displays
+    assert read.pop("expander_bus") == 1
+    hal = dict(_rows(read))
     assert (hal.pop("backend"), hal.pop("factory"), hal.pop("expander")) == ("gpio", "lgpio", "mcp23017")
     assert hal == {
         f"seats[{line.seat}].{line.name}" if line.seat else line.name: line.at
         for line in PINS.of(table)
         if line.name != "expander_int"
     }
+
+
+def test_each_display_hangs_where_the_pin_table_has_its_bus_and_none_where_the_expander_is() -> None:
+    kept = " ".join(PINS.reserved.values())
+    for display in PINS.displays:
+        if display.bus.startswith("i2c-"):
+            assert f"SDA of I2C{display.bus[4:]}" in kept
+            assert display.bus[4:] != PINS.expander.bus.removeprefix("I2C")
+        else:
+            port, device = display.bus.removeprefix("spidev").split(".")
+            assert f"CE{device} of SPI{port}: {'public meter' if display.shows == 'meter' else 'seats'}" in kept
 
 
 @pytest.mark.parametrize("table", TABLES)

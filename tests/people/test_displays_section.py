@@ -65,6 +65,11 @@ def test_the_displays_of_a_table(tmp_path: Path) -> None:
     assert config.gpio.wiring.display_lines == ()
 
 
+def test_the_example_has_the_displays_of_the_board(tmp_path: Path) -> None:
+    shown = {display.shows: str(display.place) for display in read(tmp_path, table(GOOD, WIRED)).displays}
+    assert shown == {"dealer": "i2c-3, 0x3c", "seats": "spidev0.1", "meter": "spidev0.0"}
+
+
 def test_what_is_not_said_of_them(tmp_path: Path) -> None:
     plain = '[[hal.displays]]\nshows = "{}"\nkind = "{}"\nbus = "{}"\n'
     config = read(
@@ -144,8 +149,7 @@ def test_two_on_one_address_and_the_expanders_bus_by_another_number(tmp_path: Pa
     (reason,) = mistakes(tmp_path, gpio(TERMINAL + second)).values()
     assert "i2c-3, 0x3d is hal.displays[1].bus already" in reason
     read(tmp_path, gpio(TERMINAL + second.replace("0x3d", "0x3c")))
-    moved = 'expander = "mcp23017"\nexpander_bus = 3'
-    found = mistakes(tmp_path, gpio(ALL).replace('expander = "mcp23017"', moved))
+    found = mistakes(tmp_path, gpio(ALL).replace("expander_bus = 1", "expander_bus = 3"))
     assert "i2c-3" in found["hal.displays[1].bus"]
 
 
