@@ -11,11 +11,12 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -28,7 +29,7 @@ from controller.core.events import TableOpened
 from controller.core.evolve import evolve
 from controller.core.money import Units
 from controller.core.state import Table
-from controller.displays import Drive, Showing, showing
+from controller.displays import Drive, Showing, money_of, showing
 from controller.engine import Engine, ThreadWriter
 from controller.i18n import translator
 from controller.journal.directory import found
@@ -41,29 +42,44 @@ from controller.version import VERSION
 from hal.port import Backend, HardwareError, Stamp
 from hal.simulated.table import SimulatedTable
 
+if TYPE_CHECKING:
+    from controller.control.identity import Door
+
 _log = logging.getLogger("pozo")
 
 STUCK_S = 20.0
 """A commit that takes longer than this many seconds is no slow card any more: the watchdog is not fed."""
 
 
-class Parts:
-    """The parts of a running table, for those that build on it (the control socket, the demo)."""
+class DealerKeys:
+    """Where the dealer's keys end: the hardware is given `press`; who reads them, if anybody does, sets `hear`."""
 
-    def __init__(self, config: Config, engine: Engine, hardware: Backend, displays: Showing) -> None:
+    hear: Callable[[str], None] | None = None
+
+    def press(self, name: str) -> None:
+        """A key was pressed, on the loop's thread."""
+        if self.hear is not None:
+            self.hear(name)
+
+
+class Parts:
+    """The parts of a running table, for those that build on it (the control socket, the terminal, the demo)."""
+
+    def __init__(self, config: Config, engine: Engine, hardware: Backend, displays: Showing, keys: DealerKeys) -> None:
         self.config = config
         self.engine = engine
         self.hardware = hardware
         self.displays = displays
+        self.keys = keys
 
 
-def hardware_of(config: Config, state: Table) -> Backend:
-    """What `config` names; a simulated table is one that fits `state`."""
+def hardware_of(config: Config, state: Table, keys: DealerKeys) -> Backend:
+    """What `config` names; a simulated table, which has no dealer's keys, is one that fits `state`."""
     if config.gpio is None:
         return simulated(state)
     from hal.gpio.table import GpioTable
 
-    return GpioTable(config.gpio)
+    return GpioTable(config.gpio, dealer_key=keys.press)
 
 
 def displays_of(config: Config, hardware: Backend) -> Showing:
@@ -106,7 +122,8 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
             return
         ledger = Ledger(journal, config, clock)
         writer.use(ledger.commit)
-        hardware = hardware_of(config, journal.recovered.state)
+        keys = DealerKeys()
+        hardware = hardware_of(config, journal.recovered.state, keys)
         displays = displays_of(config, hardware)
         engine = Engine(journal.recovered.state, journal.seq, writer, hardware)
         engine.watch(displays.show)
@@ -121,7 +138,7 @@ async def at_work(config: Config, clock: WallClock | None = None) -> AsyncIterat
         try:
             displays.start(engine.signal, engine.now)
             await engine.quiet()
-            yield Parts(config, engine, hardware, displays)
+            yield Parts(config, engine, hardware, displays, keys)
         finally:
             await care.end()
             await engine.finish()
@@ -152,7 +169,8 @@ async def _closed(journal: Journal, writer: ThreadWriter) -> None:
 def _nothing_known(config: Config, writer: ThreadWriter, trouble: str) -> Iterator[Parts]:
     """A table whose journal cannot be read: out of service, with the reason, claiming no amount (8.4)."""
     state = evolve(None, TableOpened(config.setup, config.params, Units(0), Units(0)))
-    hardware = hardware_of(config, state)
+    keys = DealerKeys()
+    hardware = hardware_of(config, state, keys)
     displays = displays_of(config, hardware)
     engine = Engine(state, 0, writer, hardware)
     engine.watch(displays.show)
@@ -163,7 +181,7 @@ def _nothing_known(config: Config, writer: ThreadWriter, trouble: str) -> Iterat
     displays.start(lambda _: None, lambda: Stamp(1, 0))
     engine.stop(trouble)
     try:
-        yield Parts(config, engine, hardware, displays)
+        yield Parts(config, engine, hardware, displays, keys)
     finally:
         displays.stop()
         hardware.stop()
@@ -232,9 +250,29 @@ async def listening(parts: Parts, door: socket.socket) -> AsyncIterator[None]:
     )
     await server.start(door)
     try:
-        yield
+        with dealing(parts, server.door):
+            yield
     finally:
         await server.stop()
+
+
+@contextmanager
+def dealing(parts: Parts, door: Door) -> Iterator[None]:
+    """The dealer's terminal, let in by `door`: where there are keys, and a screen on which to see what they do."""
+    config, wired = parts.config, parts.config.gpio is not None and parts.config.gpio.wiring.dealer_keys
+    if not wired or not any(display.shows == "dealer" for display in config.displays):
+        yield
+        return
+    from controller.terminal.desk import Desk
+
+    money = money_of(config.language, config.setup)
+    desk = Desk(parts.engine, door, parts.displays.menu, config.language, money.text)
+    parts.keys.hear = desk.press
+    try:
+        yield
+    finally:
+        parts.keys.hear = None
+        desk.stop()
 
 
 class _Status:

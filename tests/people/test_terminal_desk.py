@@ -1,4 +1,4 @@
-"""The dealer's terminal at work: who may use it, what becomes of commands, and when the usual picture is back (10.1)."""
+"""The dealer's terminal at work: who may use it, what becomes of commands, and when the screen is the table's again."""
 
 from __future__ import annotations
 
