@@ -70,6 +70,12 @@ def test_the_example_has_the_displays_of_the_board(tmp_path: Path) -> None:
     assert shown == {"dealer": "i2c-3, 0x3c", "seats": "spidev0.1", "meter": "spidev0.0"}
 
 
+def test_the_example_of_the_documentation_is_one(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "displays.md").read_text().partition("```toml\n")[2].partition("```")[0]
+    names = [display.name or display.shows for display in read(tmp_path, gpio(text)).displays]
+    assert names == ["dealer", "seats", "calle"]
+
+
 def test_what_is_not_said_of_them(tmp_path: Path) -> None:
     plain = '[[hal.displays]]\nshows = "{}"\nkind = "{}"\nbus = "{}"\n'
     config = read(
