@@ -79,6 +79,9 @@ def measure(folder: Path, quick: bool) -> list[Row]:
     detail = f"{ms(r['ours'])}, python and imports {ms(r['bare'])}"
     rows.append(Row("pozo run to READY / python with imports", r["ratio"], 3, "×", detail))
     rows.append(Row("pozo run, resident", r["resident"], 45, "MB", ""))
+    r = start.displayed(sub("displayed"))
+    detail = f"{r['failing']:.1f} MB when none of them can be reached"
+    rows.append(Row("pozo run on the header with its displays, resident", r["drawing"], 60, "MB", detail))
     r = start.idle(sub("idle"), 10 if quick else 30)
     rows.append(Row("idle, wake-ups a second", r["wakes"], 1, "/s", ""))
     r = odds.seconds(3 if quick else 9)

@@ -17,7 +17,11 @@ from controller.core.money import Units
 from controller.core.state import Setup, Table
 from hal.port import Panel, Signal, Stamp
 
-TABLE = Path(__file__).parents[2] / "examples" / "tables" / "draw-1.toml"
+ROOT = Path(__file__).parents[2]
+TABLE = ROOT / "examples" / "tables" / "draw-1.toml"
+CHIPS_TABLE = ROOT / "examples" / "tables" / "draw-chips.toml"
+WIRED = ROOT / "wiring" / "gpio-chips-6.toml"
+"""The `[hal]` of a table on the header, with all its displays."""
 DEALER = Actor("bench", ("dealer", "supervisor", "technician"), "scenario")
 WALL = "2026-01-01T20:00:00.000Z"
 

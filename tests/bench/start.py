@@ -9,14 +9,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
 from controller.core.evolve import evolve
 from controller.journal.writer import Journal
-from tests.bench.bed import TABLE
+from tests.bench.bed import CHIPS_TABLE, TABLE, WIRED
 from tests.bench.journal_fill import fill
 
 
@@ -40,21 +40,27 @@ def journals(folder: Path, small: int, large: int, count: int) -> dict[str, floa
     }
 
 
+RUN = ("-m", "controller.cli")
+"""What users start."""
+DISPLAYED = ("-m", "tests.bench.displayed")
+"""The same, with displays that take every picture."""
+
+
 @contextmanager
-def daemon(folder: Path) -> Iterator[tuple[int, float]]:
-    """`pozo run` on a table in `folder`: its process, and the seconds until it said READY."""
+def daemon(folder: Path, table: str = "", program: Sequence[str] = RUN) -> Iterator[tuple[int, float]]:
+    """`pozo run` on a `table` in `folder`: its process, and the seconds until it said READY."""
     folder.mkdir(parents=True, exist_ok=True)
     config = folder / "table.toml"
     with tempfile.TemporaryDirectory() as short, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
         # The sockets lie elsewhere: their paths may have 107 bytes, and this folder's may be longer.
         sections = f'[journal]\ndirectory = "{folder}/journal"\n[control]\nsocket = "{short}/control"\n'
-        config.write_text(f"{TABLE.read_text()}\n{sections}")
+        config.write_text(f"{table or TABLE.read_text()}\n{sections}")
         address = f"{short}/notify"
         notices.bind(address)
         notices.settimeout(20)
         began = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "controller.cli", "run", "--config", str(config)],
+            [sys.executable, *program, "run", "--config", str(config)],
             env={**os.environ, "NOTIFY_SOCKET": address},
         )
         try:
@@ -78,6 +84,19 @@ def ready(folder: Path, count: int) -> dict[str, float]:
         subprocess.run([sys.executable, "-c", "import asyncio, sqlite3, msgspec"], check=True)
         bare.append(time.perf_counter() - began)
     return {"ours": median(ours), "bare": median(bare), "ratio": median(ours) / median(bare), "resident": resident}
+
+
+def displayed(folder: Path) -> dict[str, float]:
+    """Resident MB of a table on the header, on gpiozero's mock, with every display of the example: once all of them
+    have drawn, and once none can be reached."""
+    money = CHIPS_TABLE.read_text().partition("[hal]")[0]
+    table = money + WIRED.read_text().replace('factory = "lgpio"', 'factory = "mock"')
+    figures = {}
+    for name, program in (("drawing", DISPLAYED), ("failing", RUN)):
+        with daemon(folder / name, table, program) as (pid, _):
+            time.sleep(3)
+            figures[name] = status(pid, "VmRSS") / 1024
+    return figures
 
 
 def idle(folder: Path, seconds: float) -> dict[str, float]:
