@@ -196,10 +196,10 @@ def answered(menu: Menu, refusal: Refusal | None, sight: Sight) -> Menu:
         return _told(menu, kept, sight.say(refusal.text, **refusal.args))
     if top is None:
         return menu
-    kept = menu.pages[:2] if _goes_on(menu, sight) else menu.pages[:1]
+    kept = menu.pages[:2] if _goes_on(menu, sight) else (Open(Main()),)
     if isinstance(top, Confirm) and isinstance(top.act, Irregular):
         outcome = game_of(sight.table).irregular[top.act.kind]
-        return _told(menu, kept, sight.say(msg("Recorded. {advice}."), advice=sight.say(ADVICE[outcome])))
+        return _told(menu, kept, sight.say(msg("Recorded; {advice}."), advice=sight.say(ADVICE[outcome])))
     return replace(menu, pages=kept, title=sight.say(msg("Done")))
 
 

@@ -14,14 +14,24 @@ from msgspec.structs import replace
 
 from controller.core import inputs as do
 from controller.core.cards import HANDS, RANKS, SUITS, Card, Hand, card_name
-from controller.core.games.game import KINDS, NEEDS_SEAT, Game
+from controller.core.games.game import NEEDS_SEAT, Game
 from controller.core.hands import game_of
 from controller.core.inputs import Act
 from controller.core.messages import msg
 from controller.core.panel import owed
 from controller.core.potwords import Params
 from controller.core.state import Bet, Prize, Table
-from controller.terminal.words import SUIT_NAMES, Say, hand_name, phase, prize_line, seat_line, sentence, table_text
+from controller.terminal.words import (
+    KIND_NAMES,
+    SUIT_NAMES,
+    Say,
+    hand_name,
+    phase,
+    prize_line,
+    seat_line,
+    sentence,
+    table_text,
+)
 
 LONGEST_PIN = 12
 MOST_DIGITS = 6
@@ -190,9 +200,7 @@ def view(page: Page, sight: Sight, person: str) -> View:
             return View(seat_line(sight.table, seat, say, sight.money), _seat(sight, seat))
         case Credits(seat, typed):
             done = Item("OK", do.Load(seat, int(typed))) if typed else None
-            return View(
-                say(msg("Seat {seat}, credits: {count}"), seat=seat, count=typed), _digits(page, MOST_DIGITS, done)
-            )
+            return View(say(msg("Seat {seat}: load {count}"), seat=seat, count=typed), _digits(page, MOST_DIGITS, done))
         case Hands(seat):
             return View(say(msg("Seat {seat}: hand"), seat=seat), _hands(sight, seat))
         case Cards():
@@ -356,7 +364,7 @@ def _with(page: Cards, card: Card) -> Goes:
 
 def _kinds(sight: Sight) -> tuple[Item, ...]:
     return tuple(
-        Item(sight.say(KINDS[kind]), Concerned(kind) if kind in NEEDS_SEAT else do.Irregular(kind))
+        Item(sight.say(KIND_NAMES[kind]), Concerned(kind) if kind in NEEDS_SEAT else do.Irregular(kind))
         for kind in game_of(sight.table).irregular
     )
 

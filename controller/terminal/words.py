@@ -22,6 +22,20 @@ Write = Callable[[int], str]
 SUIT_NAMES = (msg("clubs"), msg("diamonds"), msg("hearts"), msg("spades"))
 """In the order of ``controller.core.cards.SUITS``."""
 
+KIND_NAMES = {
+    "exposed": msg("card face up"),
+    "player-card": msg("one player's card"),
+    "player-cards": msg("several players'"),
+    "dealer-card": msg("dealer's card"),
+    "stuck": msg("cards stuck"),
+    "wrong-count": msg("player's count"),
+    "dealer-count": msg("dealer's count"),
+    "fourth-flop": msg("fourth on the flop"),
+    "information": msg("information"),
+    "no-ante": msg("no ANTE"),
+}
+"""The kinds of irregular deal (7.3) as they fit in a line; what each is says ``controller.core.games.game.KINDS``."""
+
 _FORFEITS = {
     "fold": msg("folded"),
     "exchange": msg("exchanged"),
@@ -103,8 +117,9 @@ def sentence(act: Act, table: Table, say: Say, money: Write) -> str:
         case do.Board(cards):
             return say(msg("Shared cards: {cards}?"), cards=" ".join(map(card_name, cards)))
         case do.Irregular(kind, seat):
-            at = say(msg("Seat {seat}: "), seat=seat) if seat else ""
-            return at + say(KINDS[kind]) + "?"
+            if seat:
+                return say(msg("Seat {seat}, irregular: {what}?"), seat=seat, what=say(KINDS[kind]))
+            return say(msg("Irregular: {what}?"), what=say(KINDS[kind]))
         case do.Settle():
             return say(msg("Settle round {round}? Hands: {hands}."), round=table.rounds, hands=_declared(table, say))
         case do.Paid(seat):

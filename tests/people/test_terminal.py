@@ -11,8 +11,27 @@ from controller.core.cards import Hand, parse_card
 from controller.core.games.catalogue import GAMES
 from controller.core.inputs import Act, Command
 from controller.core.roles import MAY, allowed
+from controller.i18n import Language
 from controller.terminal.menu import KEYS, Do, closed, dealer, turned_away
-from controller.terminal.pages import LogIn, LogOut
+from controller.terminal.pages import (
+    Boards,
+    Cards,
+    Concerned,
+    Credits,
+    Dealers,
+    Hands,
+    Kinds,
+    LogIn,
+    LogOut,
+    Main,
+    OneSeat,
+    Owed,
+    Picture,
+    Prizes,
+    Seats,
+    view,
+)
+from hal.display.menu import COLUMNS, SELECTED
 from tests.core.table import T
 from tests.people.terminal import Terminal
 
@@ -219,12 +238,14 @@ def test_5_4_the_shared_cards_are_told_as_they_are_turned() -> None:
 
 def test_7_3_an_irregular_deal_is_recorded_and_the_screen_says_what_to_do() -> None:
     at = locked()
-    at.choose("Irregular deal", "a covered card of ")
-    assert at.screen()[1:4] == ("a covered card of the", "dealer was seen?", "")
+    at.choose("Irregular deal", "dealer's card")
+    assert " ".join(at.screen()[1:4]) == "Irregular: a covered card of the dealer was seen?"
     at.choose("yes")
-    assert " ".join(at.screen()[1:]).startswith("Recorded. stop: the supervisor voids the round.")
+    assert " ".join(at.screen()[1:]).startswith("Recorded; stop: the supervisor voids the round.")
     at.keys("ok")
-    at.choose("Irregular deal", "a player has a wron", "3 2000", "yes")
+    at.choose("Irregular deal", "player's count", "3 2000")
+    assert " ".join(at.screen()[1:5]).rstrip() == "Seat 3, irregular: a player has a wrong number of cards?"
+    at.choose("yes")
     assert acts(at) == [do.Irregular("dealer-card"), do.Irregular("wrong-count", 3)]
 
 
@@ -273,7 +294,7 @@ def test_2_2_credits_are_loaded_and_cashed_out() -> None:
     at = Terminal(T())
     at.log_in()
     at.choose("Seats", "2 -", "Load credits", "2", "5")
-    assert at.screen()[0] == "Seat 2, credits: 25"
+    assert at.screen()[0] == "Seat 2: load 25"
     at.choose("OK")
     assert " ".join(at.screen()[1:3]) == "Seat 2: load 25 credits for 25000?"
     at.choose("yes")
@@ -334,6 +355,24 @@ def test_10_a_seat_that_a_fault_closes_meanwhile_is_no_longer_the_dealers_to_reo
     at.keys("ok")
     assert acts(at) == []
     assert "technician" in "".join(at.screen())
+
+
+# --- what fits -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_every_choice_can_be_read_whole(game: str, language: Language) -> None:
+    """But for what people and pots are called and worth, no line and no title is cut off."""
+    t = T(game=game)
+    t.deal(1, 2)
+    at = Terminal(t, language, dealers=("ana",))
+    pages = (Dealers(), Main(), Picture(), Seats(), OneSeat(1), Hands(1), Cards(1, 5), Cards(1, 5, (), 3), Boards())
+    for page in (*pages, Kinds(), Concerned("no-ante"), Owed(), Prizes(), Credits(6, "99999")):
+        shown = view(page, at.sight, "ana")
+        assert len(shown.title) <= COLUMNS
+        assert all(len(item.label) <= COLUMNS - len(SELECTED) for item in shown.items), shown.items
+        assert len({item.label for item in shown.items}) == len(shown.items)
 
 
 # --- never -----------------------------------------------------------------------------------------------
