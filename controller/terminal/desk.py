@@ -82,7 +82,10 @@ class Desk:
         self._unlisten = engine.listen(self._hear)
 
     def press(self, name: str) -> None:
-        """A key was pressed; one of another name is none of the menu's. While an answer is awaited keys do nothing."""
+        """A key was pressed; one of another name is none of the menu's. Keys do nothing while an answer is awaited, nor
+        when no display works: nobody shall command blindly."""
+        if "display" in self._engine.state.failed:
+            return
         self._wait()
         for key in KEYS:
             if key == name and not self._menu.waiting:

@@ -379,23 +379,44 @@ def test_every_choice_can_be_read_whole(game: str, language: Language) -> None:
 
 DEALERS = (*(act for act, roles in MAY.items() if "dealer" in roles), do.Ack, do.Reopen)
 
-WORLD = ("open", "lock", "bet", "chip", "fails", "mended", "settle", "void", "approve", "restart", "service", "out")
+WORLD = (
+    "open",
+    "lock",
+    "bet",
+    "chip",
+    "fails",
+    "mended",
+    "settle",
+    "void",
+    "approve",
+    "restart",
+    "service",
+    "out",
+    "answer",
+    "quiet",
+)
 
 
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(sorted(GAMES)),
     st.sampled_from(["credits", "chips"]),
+    st.booleans(),
     st.lists(st.one_of(st.sampled_from(KEYS), st.just("ok"), st.sampled_from(WORLD)), max_size=150),
 )
 def test_10_no_keys_whatever_happens_raise_or_ask_for_what_a_dealer_may_not(
-    game: str, acceptor: str, happens: list[str]
+    game: str, acceptor: str, at_once: bool, happens: list[str]
 ) -> None:
     t = T(game=game, acceptor=acceptor)
     t.deal(1, 2)
     at = Terminal(t)
     at.log_in()
+    at.at_once = at_once
     for what in happens:
+        if what == "answer" and at.menu.waiting:
+            at.answer()
+        if what == "quiet":
+            at.menu = closed(at.menu)
         if what not in KEYS:
             befall(t, what)
             continue
@@ -430,6 +451,6 @@ def befall(t: T, what: str) -> None:
         t.restart()
     elif what == "service":
         t.service(not t.state.service)
-    else:
+    elif what == "out":
         t.out_of_service("" if t.state.out_of_service else "the disk is full")
     t._expecting = False

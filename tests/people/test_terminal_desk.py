@@ -12,6 +12,7 @@ from controller.control.identity import Door
 from controller.core.inputs import AccessRefused, Actor, CashOut, Command, Load
 from controller.people import Person
 from controller.terminal.desk import QUIET_S, SESSION_S, Desk
+from hal.port import PartFailed, PartMended, Stamp
 from tests.engine.fakes import BOSS, in_virtual_time
 from tests.people.socket_client import Place, StandIn, place, story
 
@@ -226,6 +227,18 @@ async def test_8_5_when_the_table_stops_the_reason_takes_the_menus_place() -> No
     await hands.ok()
     await hands.choose("The table")
     assert hands.screen()[1:3] == ("OUT OF SERVICE: the", "disk is full")
+    hands.desk.stop()
+
+
+@in_virtual_time
+async def test_8_5_without_a_working_display_keys_do_nothing() -> None:
+    engine, hands = await logged_in()
+    engine.take(PartFailed(0, "display", Stamp(0, 1)))
+    await hands.ok()
+    assert hands.chosen() == "Seats"
+    engine.take(PartMended(0, "display", Stamp(0, 2)))
+    await hands.ok()
+    assert hands.chosen() == "1 -"
     hands.desk.stop()
 
 
