@@ -34,6 +34,9 @@ from hal.gpio.wiring import ChipName, Conflict, FactoryName, Hardware, Pin, Seat
 BACKEND_WORDS = ("simulated", "gpio", "serial")
 FACTORIES: tuple[FactoryName, ...] = ("lgpio", "rpigpio", "mock")
 
+DEALER_KEYS = ("up", "down", "ok", "back")
+"""The keys of the dealer's terminal (``controller.terminal``)."""
+
 Amount = Callable[[object], Minor]
 
 _NO_PIN = Pin("header", -1)
@@ -87,7 +90,8 @@ def _gpio(document: Document, section: Section, setup: Setup, amount: Amount) ->
     expander = section.get("expander", _chip, None)
     expander_bus = section.get("expander_bus", whole_number(0, 99), 1)
     keys = section.section("dealer_keys")
-    dealer_keys = tuple((name, keys.get(name, _pin, _NO_PIN)) for name in keys)
+    found = ((name, keys.get(name, _pin, None, _NO_PIN)) for name in DEALER_KEYS)
+    dealer_keys = tuple((name, pin) for name, pin in found if pin is not None)
     keys.close()
     wiring = Wiring(
         key_open=section.need("key_open", _pin, _NO_PIN),

@@ -10,6 +10,8 @@ import pytest
 
 from controller.config import Config, ConfigError, Problem, load
 from controller.daemon import at_work
+from controller.hal_section import DEALER_KEYS
+from controller.terminal.menu import KEYS
 from hal.gpio.wiring import Pin, SeatPins
 from hal.port import HardwareError
 
@@ -85,6 +87,7 @@ def test_a_slot_may_have_a_sensor_for_each_value(tmp_path: Path) -> None:
         ('sense = "x8"', 'sense = "x15"', "hal.seats[1].sense", "only be an output"),
         ('sense = "x8"', 'sense = "x16"', "hal.seats[1].sense", "only x0 – x15"),
         ('back = "x6"', 'back = "up"', "hal.dealer_keys.back", "not a pin"),
+        ('back = "x6"', 'bck = "x6"', "hal.dealer_keys.bck", "Did you mean hal.dealer_keys.back?"),
         ('factory = "lgpio"', 'factory = "pigpio"', "hal.factory", "Did you mean"),
         ('factory = "lgpio"', 'factory = "rpigpio"', "hal.seats[1].lamp", "only the factory lgpio"),
         ('expander = "mcp23017"', "", "hal.seats[1].lamp", "none is named"),
@@ -125,6 +128,10 @@ def test_all_conflicts_are_in_one_report_and_a_mistake_of_form_invents_none(tmp_
     )
     assert set(mistakes(tmp_path, text)) == {"hal.key_locked", "hal.seats[7].sense"}
     assert set(mistakes(tmp_path, text.replace('button = "GPIO17"', "button = 17"))) == {"hal.seats[1].button"}
+
+
+def test_the_dealers_keys_of_the_file_are_those_of_the_menu() -> None:
+    assert DEALER_KEYS == KEYS
 
 
 def test_a_table_on_the_mock_runs(tmp_path: Path) -> None:
