@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -54,6 +55,10 @@ class Input:
     def close(self) -> None:
         """Hear nothing more, let the line go. Never raises."""
         self._ear = None
+        # gpiozero closes a pin without taking its callback from lgpio's list. The next edge of that line, in a table
+        # that was started again, would find its owner gone and end lgpio's thread, which is everybody's.
+        with suppress(Exception):
+            self._device.pin.when_changed = None
         _close(self._device, self.name)
 
     def _changed(self, ticks: float, state: int) -> None:

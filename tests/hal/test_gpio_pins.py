@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 import gpiozero
@@ -17,7 +17,7 @@ from gpiozero.pins.mock import MockFactory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hal.gpio.chips import Chip, open_chips
+from hal.gpio.chips import Chip, Input, open_chips
 from hal.gpio.ticks import REANCHOR, Clock
 from hal.gpio.trouble import LineError
 from hal.gpio.wiring import Conflict, Hardware, Pin, SeatPins, Use, Wiring, conflicts, uses
@@ -388,3 +388,24 @@ def test_no_device_ever_asks_for_the_default_factory(caplog: pytest.LogCaptureFi
     chips.close()
     assert gpiozero.Device.pin_factory is None
     assert caplog.text == ""
+
+
+def test_a_line_is_taken_from_the_library_before_it_is_closed() -> None:
+    """lgpio's thread ends when a callback that outlived its device raises (seen on a kernel, at the second start)."""
+
+    class Held:
+        """What gpiozero's device for lgpio does: closing it leaves the callback in lgpio's list."""
+
+        def __init__(self) -> None:
+            self.pin = SimpleNamespace(when_changed=None)
+            self.heard_at_close: object = "open"
+
+        def close(self) -> None:
+            self.heard_at_close = self.pin.when_changed
+
+    device = Held()
+    line = Input(device, Clock(MockFactory()), "GPIO17", inverted=False, late=False)
+    line.listen(lambda ns, level: None)
+    assert device.pin.when_changed is not None
+    line.close()
+    assert device.heard_at_close is None
