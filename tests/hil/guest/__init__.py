@@ -1,0 +1,1 @@
+"""What runs in the bench's machine: hands, electricity and eyes at the table."""
