@@ -266,7 +266,8 @@ def _disk(work: Path, wheels: Path, modules: Path, release: str, disk: Path) -> 
         tar.add(own, arcname=".", filter=_of_root)
         tar.add(modules / "lib/modules" / release, arcname=f"usr/lib/modules/{release}", filter=_of_root)
         tar.add(wheels, arcname="srv/wheels", filter=_of_root)
-    pip = "/opt/hil/bin/python -m pip --isolated install --quiet --no-index --find-links /srv/wheels -c /srv/constraints.txt"
+    pip = "/opt/hil/bin/python -m pip --isolated install --quiet --no-index --find-links /srv/wheels"
+    pip += " -c /srv/constraints.txt"
     tested = " ".join(f"'{line}'" for line in _requirements())
     hooks = [
         f"tar -C \"$1\" -xf '{work / 'own.tar'}'",

@@ -42,7 +42,7 @@ ExecStart=/usr/bin/python3 /opt/hil/board.py
 WantedBy=multi-user.target
 """
 
-REVISION = """# A board has its revision in the device tree. Here it is in a copy of cpuinfo, which the unit's own /proc would hide.
+REVISION = """# A board has its revision in the device tree. Here it is in a copy of cpuinfo; the unit's own /proc would hide it.
 [Service]
 BindReadOnlyPaths=/run/board/cpuinfo:/proc/cpuinfo
 """
@@ -91,7 +91,7 @@ def tree(names: tuple[str, ...]) -> bytes:
 
 
 def _known(names: tuple[str, ...]) -> list[str]:
-    git = ["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *names]
+    git = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *names]
     return sorted(filter(None, subprocess.run(git, check=True, capture_output=True, text=True).stdout.split("\0")))
 
 
@@ -157,7 +157,7 @@ def _keep(base: Image, installed: Path, disk: Path, *, virtual: bool) -> None:
 
 
 def _overlay(disk: Path, below: Path, kind: str) -> None:
-    command = ["qemu-img", "create", "-q", "-f", "qcow2", "-b", below, "-F", kind, disk]
+    command = ["qemu-img", "create", "-q", "-f", "qcow2", "-b", str(below), "-F", kind, str(disk)]
     subprocess.run(command, check=True, capture_output=True)
 
 

@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -239,10 +240,8 @@ class _Line:
             raise MachineError(f"the machine is gone: {error}") from error
 
     def close(self) -> None:
-        try:
+        with suppress(OSError):  # the other end is gone already
             self._end.shutdown(socket.SHUT_RDWR)
-        except OSError:  # the other end is gone already
-            pass
         self._thread.join(5)
         self._end.close()
 

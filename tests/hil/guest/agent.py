@@ -1,8 +1,8 @@
 """The host's hand in the machine: runs commands that come over a virtio-serial line, and sends back what they print.
 
 Lines of JSON. To the machine: ``{"id": 1, "run": ["echo", "hello"]}``, optionally with ``"input"``, text for its
-standard input. From it: ``{"id": 1, "out": "hello"}`` a line, then ``{"id": 1, "exit": 0}``. ``{"id": 0, "out": "ready"}`` comes
-first. Only the standard library: this is part of the image, below any version of pozo.
+standard input. From it: ``{"id": 1, "out": "hello"}`` a line, then ``{"id": 1, "exit": 0}``. ``{"id": 0, "out":
+"ready"}`` comes first. Only the standard library: this is part of the image, below any version of pozo.
 """
 
 from __future__ import annotations
