@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Benchmarks are run by `make bench`: their figures mean nothing beside other tests. `make hil` has a machine of its own.
+# `make bench` runs the benchmarks: their figures mean nothing beside other tests. `make hil` has a machine of its own.
 collect_ignore = ["bench", "hil"]
 
 # A busy machine is no failure of the code: no deadlines, no complaint about slow generation.
