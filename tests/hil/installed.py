@@ -42,7 +42,7 @@ ExecStart=/usr/bin/python3 /opt/hil/board.py
 WantedBy=multi-user.target
 """
 
-REVISION = """# A board has its revision in the device tree. Here it is in cpuinfo, which the unit's own /proc would hide.
+REVISION = """# A board has its revision in the device tree. Here it is in cpuinfo, which a /proc of its own would hide.
 [Service]
 BindReadOnlyPaths=/run/board/cpuinfo:/proc/cpuinfo
 """

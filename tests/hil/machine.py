@@ -192,7 +192,20 @@ class Machine:
     def _command(self, snapshot: str | None) -> list[str]:
         timed = ["-accel", "tcg,thread=single", "-smp", "1", "-icount", f"shift={INSTRUCTION},sleep=off"]
         processor = timed if self.virtual else ["-accel", "tcg,thread=multi", "-smp", "2"]
-        words = ["qemu-system-x86_64", "-machine", "pc", "-cpu", "max", "-m", f"{MEMORY_MB}", *processor]
+        # Whatever becomes of the bench, its machines end with it.
+        words = [
+            "setpriv",
+            "--pdeathsig",
+            "KILL",
+            "qemu-system-x86_64",
+            "-machine",
+            "pc",
+            "-cpu",
+            "max",
+            "-m",
+            f"{MEMORY_MB}",
+            *processor,
+        ]
         words += ["-nodefaults", "-display", "none", "-no-reboot", "-nic", "none"]
         words += ["-kernel", f"{self._image.kernel}", "-initrd", f"{self._image.initrd}", "-append", KERNEL]
         words += ["-drive", f"file={self.disk},if=none,id=root,format=qcow2,discard=unmap"]
