@@ -6,7 +6,10 @@ each in a disk of its own: of a machine in real time, and of one in virtual time
 
 from __future__ import annotations
 
+import base64
+import gzip
 import hashlib
+import inspect
 import io
 import shutil
 import subprocess
@@ -16,8 +19,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from tests.hil.guest import board
 from tests.hil.image import ROOT, Image, cache, forget, image, say
-from tests.hil.machine import Machine, MachineError
+from tests.hil.machine import KERNEL, Machine, MachineError
 
 READY = "ready"
 
@@ -90,23 +94,26 @@ def tree(names: tuple[str, ...]) -> bytes:
     return packed.getvalue()
 
 
+def put_harness(machine: Machine) -> None:
+    """The harness as it is in this working tree, in /srv/pozo of the machine."""
+    packed = base64.b64encode(gzip.compress(tree(HARNESS), 6)).decode()
+    machine.run("sh", "-c", "mkdir -p /srv/pozo && base64 -d | tar -C /srv/pozo -xz", text=packed)
+
+
 def _known(names: tuple[str, ...]) -> list[str]:
     git = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *names]
     return sorted(filter(None, subprocess.run(git, check=True, capture_output=True, text=True).stdout.split("\0")))
 
 
 def _digest() -> bytes:
+    """Of every file that is installed, and of what else the kept machines are made by."""
     digest = hashlib.sha256()
-    parts = [ROOT / name for name in _known(INSTALLED + INSTALLED_TOO)]
-    for path in [
-        *parts,
-        Path(__file__),
-        Path(__file__).parent / "machine.py",
-        Path(__file__).parent / "guest/board.py",
-    ]:
+    for path in [ROOT / name for name in _known(INSTALLED + INSTALLED_TOO)]:
         if path.is_file():
             digest.update(f"{path.relative_to(ROOT)}\0{path.stat().st_mode & 0o111}\0".encode())
             digest.update(hashlib.sha256(path.read_bytes()).digest())
+    made_by = [inspect.getsource(each) for each in (_install, _keep, Machine.command, board)]
+    digest.update("\0".join([*made_by, BOARD, REVISION, KERNEL]).encode())
     return digest.digest()
 
 
@@ -124,7 +131,7 @@ def _install(base: Image, place: Path) -> None:
             machine.run("sh", "-c", arrived + "tar -C /srv/source -xf /dev/disk/by-id/virtio-source")
             offline = "PIP_ARGS=--no-index --find-links /srv/wheels"
             say(machine.run("make", "-C", "/srv/source", "install", offline, within=900).strip())
-            machine.put("/opt/hil/board.py", (Path(__file__).parent / "guest/board.py").read_text())
+            machine.put("/opt/hil/board.py", inspect.getsource(board))
             machine.put("/etc/systemd/system/pozo-board.service", BOARD)
             machine.run("mkdir", "-p", "/etc/systemd/system/pozo@.service.d")
             machine.put("/etc/systemd/system/pozo@.service.d/revision.conf", REVISION)

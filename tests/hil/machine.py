@@ -73,7 +73,7 @@ class Machine:
             (self.folder / name).unlink(missing_ok=True)
         log = (self.folder / "qemu.log").open("ab")
         with log:
-            self._process = subprocess.Popen(self._command(snapshot), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self._process = subprocess.Popen(self.command(snapshot), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self._asked, self._answers = 0, {0: queue.SimpleQueue()}
         self._monitor = _Line(self._socket("monitor"), lambda _: None)
         self.monitor("qmp_capabilities")
@@ -189,7 +189,8 @@ class Machine:
 
     # --- QEMU -------------------------------------------------------------------------------------------------
 
-    def _command(self, snapshot: str | None) -> list[str]:
+    def command(self, snapshot: str | None) -> list[str]:
+        """What starts it."""
         timed = ["-accel", "tcg,thread=single", "-smp", "1", "-icount", f"shift={INSTRUCTION},sleep=off"]
         processor = timed if self.virtual else ["-accel", "tcg,thread=multi", "-smp", "2"]
         # Whatever becomes of the bench, its machines end with it.

@@ -1,0 +1,157 @@
+"""`make hil`: pozo as it is installed, on a real kernel, with hands, electricity and power cuts (docs/bench.md).
+
+    python -m tests.hil [--short] [--only PART ...] [--json FILE]
+
+Builds what is not in the cache, plays every part on two machines side by side, prints what was found, and exits 1 when
+anything is not as it must be, 3 when the bench cannot be had here (on Debian: what to install is said).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from tests.hil.guest.report import Finding, told
+from tests.hil.image import CannotBeHadError, say
+from tests.hil.installed import READY, Ready, put_harness, ready
+from tests.hil.machine import MachineError
+
+HARNESS_PYTHON = "/opt/hil/bin/python"
+
+Found = Callable[[Finding], None]
+
+
+class Part(NamedTuple):
+    """One part of the bench: what it is called, and what plays it with a folder of its own."""
+
+    name: str
+    play: Callable[[Ready, Path, Found], None]
+
+
+def in_machine(name: str, *words: str, virtual: bool, within: float = 900) -> Part:
+    """A part that is a module of ``tests.hil.guest``, run in a machine of its own."""
+
+    def play(made: Ready, folder: Path, found: Found) -> None:
+        machine = made.machine(folder, virtual=virtual)
+        machine.on(READY)
+        try:
+            put_harness(machine)
+            command = f"cd /srv/pozo && exec {HARNESS_PYTHON} -m tests.hil.guest.{' '.join(words)}"
+            for line in machine.stream("sh", "-c", command, within=within):
+                if line and isinstance(line, int):
+                    found(Finding("ends in order", False, f"exit {line}"))
+                elif isinstance(line, str):
+                    finding = told(line)
+                    if finding is None:
+                        say(f"{name}: {line}")
+                    else:
+                        found(finding)
+        finally:
+            machine.cut()
+
+    return Part(name, play)
+
+
+SHORT = (in_machine("round", "round", virtual=True),)
+FULL = (
+    in_machine("contract", "contract", virtual=True),
+    in_machine("round", "round", virtual=True),
+)
+
+
+class Row(NamedTuple):
+    """A finding, and the part that made it."""
+
+    part: str
+    finding: Finding
+
+
+def play(parts: Sequence[Part], made: Ready, workers: int) -> list[Row]:
+    """Play all parts; what they found, in the order of parts."""
+    waiting: SimpleQueue[Part] = SimpleQueue()
+    rows: dict[str, list[Row]] = {part.name: [] for part in parts}
+    for part in parts:
+        waiting.put(part)
+
+    def work() -> None:
+        while True:
+            try:
+                part = waiting.get_nowait()
+            except Empty:
+                return
+            _play_one(part, made, rows[part.name])
+
+    threads = [threading.Thread(target=work, name=f"bench {n}") for n in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [row for part in parts for row in rows[part.name]]
+
+
+def _play_one(part: Part, made: Ready, rows: list[Row]) -> None:
+    began = time.monotonic()
+
+    def found(finding: Finding) -> None:
+        rows.append(Row(part.name, finding))
+        if not finding.ok:
+            say(f"{part.name}: NOT {finding.name}: {finding.detail}")
+
+    with TemporaryDirectory(prefix="pozo-hil-") as folder:
+        try:
+            part.play(made, Path(folder), found)
+        except MachineError as error:
+            found(Finding("the machine goes on", False, str(error)))
+        except Exception:
+            found(Finding("the bench goes on", False, traceback.format_exc()))
+    if not rows:
+        found(Finding("something is found", False, "the part told nothing"))
+    say(f"{part.name}: {len(rows)} findings in {time.monotonic() - began:.0f} s")
+
+
+def table(rows: Sequence[Row]) -> str:
+    """What was found, for people."""
+    lines = []
+    for row in rows:
+        finding = row.finding
+        figure = "" if finding.figure is None else f"{finding.figure:.4g} of {finding.limit:.4g}  "
+        first = finding.detail.splitlines()[0] if finding.detail else ""
+        lines.append(f"{'ok ' if finding.ok else 'NOT'}  {row.part:<10}  {finding.name}  {figure}{first}")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play the bench."""
+    parser = argparse.ArgumentParser(prog="make hil", description=__doc__.partition("\n")[0])
+    parser.add_argument("--short", action="store_true", help="one start, one round, one power cut")
+    parser.add_argument("--only", nargs="+", metavar="PART", help="only these parts")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep what was found")
+    parser.add_argument("--workers", type=int, default=2, help="machines side by side")
+    args = parser.parse_args(argv)
+    began = time.monotonic()
+    parts = [part for part in (SHORT if args.short else FULL) if not args.only or part.name in args.only]
+    try:
+        made = ready()
+    except CannotBeHadError as error:
+        print(f"\n*** THE BENCH CANNOT BE HAD HERE AND IS SKIPPED: {error}\n", file=sys.stderr)
+        return 3
+    rows = play(parts, made, args.workers)
+    print(table(rows))
+    bad = sum(not row.finding.ok for row in rows)
+    print(f"\n{len(rows) - bad} as it must be, {bad} not; {time.monotonic() - began:.0f} s")
+    if args.json:
+        args.json.write_text(json.dumps([{"part": row.part, **row.finding._asdict()} for row in rows], indent=1))
+    return 1 if bad or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

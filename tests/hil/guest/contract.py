@@ -1,0 +1,33 @@
+"""The contract suite of all backends, on the kernel's lines: each of its tests is a finding."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from tests.hil.guest.report import tell
+
+SUITE = "tests/hil/guest/suite/contract_on_kernel.py"
+
+
+class Told:
+    """Tells the host of every test."""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed or (report.when == "call" and not report.skipped):
+            name = report.nodeid.partition("::TestContract::")[2].removeprefix("test_").replace("_", " ")
+            tell(name, report.passed, str(report.longrepr or "")[-3000:])
+
+
+def main() -> int:
+    """Run it."""
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    return int(
+        pytest.main(["-q", "-p", "no:cacheprovider", "-o", "addopts=", "--no-header", "--no-summary", SUITE], [Told()])
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
