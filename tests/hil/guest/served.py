@@ -38,7 +38,7 @@ DISPLAY = """
 [[hal.displays]]
 shows = "dealer"
 kind = "ssd1306"
-bus = "i2c-1"
+bus = "{bus}"
 address = 0x3c
 """
 
@@ -58,7 +58,15 @@ def hal(seats: int, chips: Mapping[int, Sequence[str]] | None, *, displays: bool
         else:
             sensors = ", ".join(f'"{value}" = "GPIO{next(free)}"' for value in chips[seat])
             lines.append(f"chip = {{ {sensors} }}")
-    return "\n".join(lines) + "\n" + (DISPLAY if displays else "")
+    return "\n".join(lines) + "\n" + (DISPLAY.format(bus=stub_bus()) if displays else "")
+
+
+def stub_bus() -> str:
+    """The bus of i2c-stub. Its number depends on which of two modules was there first."""
+    for bus in Path("/sys/class/i2c-dev").iterdir():
+        if "stub" in (bus / "name").read_text():
+            return bus.name
+    raise FileNotFoundError("there is no bus of i2c-stub")
 
 
 class Served:
@@ -68,7 +76,7 @@ class Served:
         CONFIG.parent.mkdir(exist_ok=True)
         own = f'\n[control]\nsocket = "{SOCKET}"\n[people]\nfile = "{PEOPLE}"\n'
         CONFIG.write_text(money + "\n" + hal_section + own)
-        self.config: Config = load(CONFIG)
+        self.config: Config = load(CONFIG, {"STATE_DIRECTORY": str(STATE)})  # as the unit has it
         hardware = self.config.gpio
         assert isinstance(hardware, Hardware)
         self.hardware = hardware
@@ -122,7 +130,7 @@ class Client:
         self._writer.write(json.dumps(request).encode() + b"\n")
         await self._writer.drain()
         while True:
-            said = await self._next()
+            said = await self.next()
             if said.get("id") == name:
                 return said
             self.streamed.append(said)
@@ -144,7 +152,8 @@ class Client:
         with suppress(OSError):
             await self._writer.wait_closed()
 
-    async def _next(self) -> dict[str, Any]:
+    async def next(self) -> dict[str, Any]:
+        """The next message, whatever it is. Raises ConnectionError at the end."""
         line = await self._reader.readline()
         if not line:
             raise ConnectionError("the table has closed the connection")
