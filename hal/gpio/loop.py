@@ -8,6 +8,7 @@ to arrive before the table starts, and another each second as long as it runs.
 from __future__ import annotations
 
 import threading
+import time
 
 from hal.debounce import MS
 from hal.gpio.chips import Chips
@@ -17,6 +18,9 @@ from hal.port import HardwareError
 
 PATIENCE_S = 1.0
 """Seconds that an edge may take at the start. Five milliseconds are usual."""
+
+REST_S = 0.01
+"""Seconds after which a line is where its wire takes it."""
 
 SKEW = 1_000 * MS
 """An edge stamped further than this from the clock is stamped by another clock."""
@@ -68,11 +72,17 @@ class Loop:
 
     def _amiss(self, level: bool) -> str:
         ends = f"{self._out.name} to {self._in.name}"
-        with starting(self._in.name):
-            follows = self._in.active() is level
-        if not follows:
+        # An end that is connected to nothing agrees with one of the two levels: it is where its pull-up takes it.
+        if not all(self._follows(each) for each in (level, not level)):
             return f"The jumper from {ends} carries nothing: put it in place, or correct loop_out and loop_in."
         return (
             f"The level went from {ends}, but no edge arrived within {PATIENCE_S:.0f} s: start in a directory that may "
             'be written (WorkingDirectory=, for lgpio\'s pipe), and use factory = "lgpio" from kernel 6.6 on.'
         )
+
+    def _follows(self, level: bool) -> bool:
+        """Whether the input goes where the output goes."""
+        with starting(self._in.name):
+            self._out.switch(level)
+            time.sleep(REST_S)
+            return self._in.active() is level

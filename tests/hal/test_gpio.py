@@ -410,8 +410,10 @@ def test_a_jumper_that_carries_nothing_keeps_the_table_from_starting(monkeypatch
         connected = GpioBench.driven
         monkeypatch.setattr(GpioBench, "driven", lambda *_: None)
         monkeypatch.setattr("hal.gpio.loop.PATIENCE_S", 0.0)
-        with pytest.raises(HardwareError, match=r"jumper from GPIO6 to GPIO7 carries nothing"):
-            bench.start()
+        for level in (True, False):  # connected to nothing, so that its pull-up takes it high; shorted to ground
+            bench.high(bench.hardware.wiring.loop_in, level)
+            with pytest.raises(HardwareError, match=r"jumper from GPIO6 to GPIO7 carries nothing"):
+                bench.start()
         monkeypatch.setattr(GpioBench, "driven", connected)
         bench.start()  # everything had been let go
         assert len(only(KeyFound, bench.told())) == 1
