@@ -20,6 +20,8 @@ from tests.hil.guest.lines import Lines
 Sticking = Literal["high", "low", "open", "noisy"]
 """What is amiss with a line: shorted to its supply, to ground, its wire off, or full of static."""
 
+Position = Literal["open", "locked"]
+
 LOOK_S = 0.05
 """Seconds between two looks at the lamps' lines: a program that was killed lets them go without a word."""
 
@@ -27,7 +29,9 @@ LOOK_S = 0.05
 class ElectricTable:
     """A table wired as `wiring` says. To be made on a running loop; `close` lets it go."""
 
-    def __init__(self, wiring: Wiring, acceptor: Acceptor, *, seed: int = 1, lines: Lines | None = None) -> None:
+    def __init__(
+        self, wiring: Wiring, acceptor: Acceptor, *, seed: int = 1, lines: Lines | None = None, key: Position = "locked"
+    ) -> None:
         rng = Random(seed)
         self.wiring, self.acceptor = wiring, acceptor
         self.lines = lines or Lines()
@@ -43,7 +47,7 @@ class ElectricTable:
         self._lamps: dict[Pin, int] = {}
         self._keys: dict[str, Pin] = dict(wiring.dealer_keys)
         self.seats = {n: Seat(self.timeline, Random(rng.random()), acceptor) for n in range(1, len(wiring.seats) + 1)}
-        self.key = LockKey(self.timeline, Random(rng.random()), True)
+        self.key = LockKey(self.timeline, Random(rng.random()), key == "locked")
         self._dealer = Hand(self.timeline)
         self._solder()
         self.lines.heard = self._heard
@@ -62,7 +66,7 @@ class ElectricTable:
             value = self.wiring.seats[seat - 1].chips[0][0]
         self.seats[seat].hand.do(self.seats[seat].chip(value))
 
-    def turn_key(self, position: Literal["open", "locked"]) -> None:
+    def turn_key(self, position: Position) -> None:
         """Turn the lock key."""
         self.key.hand.do(self.key.turn(position))
 
@@ -83,21 +87,37 @@ class ElectricTable:
         self._befall(part, seat, broken=False)
 
     def stick(self, pin: Pin, how: Sticking) -> None:
-        """Whatever the wire does, the line is as `how` says. An open wire leaves it to the program's pull-up."""
+        """Whatever the wire does, the line is as `how` says. An open wire leaves it to the program's pull-up, a lamp to
+        its driver's pull-down. Static on the way to a lamp is nothing: it is too short to light one."""
         self.unstick(pin)
+        if pin in self._lamps:
+            if how != "noisy":
+                self._stuck[pin] = None
+                self.seats[self._lamps[pin]].command(how == "high")
+            return
+        heard = self.wiring.loop_in if pin == self.wiring.loop_out else pin
         if how == "noisy":
-            self._stuck[pin] = self._aio.create_task(self._static(pin))
-        else:
-            self._stuck[pin] = None
-            self.lines.drive(pin, how != "low")
+            self._stuck[pin] = self._aio.create_task(self._static(heard))
+            return
+        if heard == self.wiring.loop_in:
+            self.lines.jumper = None
+        self._stuck[pin] = None
+        self.lines.drive(heard, how != "low")
 
     def unstick(self, pin: Pin) -> None:
         """The line follows its wire again."""
-        if pin in self._stuck:
-            task = self._stuck.pop(pin)
-            if task is not None:
-                task.cancel()
-            self.lines.drive(pin, self._driven.get(pin, True))
+        if pin not in self._stuck:
+            return
+        task = self._stuck.pop(pin)
+        if task is not None:
+            task.cancel()
+        if pin in self._lamps:
+            self.seats[self._lamps[pin]].command(self.lines.level(pin))
+        elif pin in (self.wiring.loop_out, self.wiring.loop_in):
+            self.lines.jumper = (self.wiring.loop_out, self.wiring.loop_in)
+            self.lines.drive(self.wiring.loop_in, self.lines.level(self.wiring.loop_out))
+        else:
+            self.lines.drive(pin, self._at_rest(pin))
 
     # --- what there is to see ---------------------------------------------------------------------------------
 
@@ -154,6 +174,10 @@ class ElectricTable:
         if pin not in self._stuck:
             self.lines.drive(pin, high)
 
+    def _at_rest(self, pin: Pin) -> bool:
+        """Where the wire would have the line of `pin`."""
+        return self.lines.level(self.wiring.loop_out) if pin == self.wiring.loop_in else self._driven.get(pin, True)
+
     def _tap(self, pin: Pin) -> Motion:
         self._drive(pin, False)
         yield self._rng.randint(40 * MS, 90 * MS)
@@ -163,12 +187,11 @@ class ElectricTable:
     async def _static(self, pin: Pin) -> None:
         """Spikes of up to a millisecond, fifty a second."""
         while True:
-            at_rest = self._driven.get(pin, True)
-            self.lines.drive(pin, not at_rest)
+            self.lines.drive(pin, not self._at_rest(pin))
             until = time.monotonic_ns() + self._rng.randint(50 * US, 900 * US)
             while time.monotonic_ns() < until:
                 pass
-            self.lines.drive(pin, at_rest)
+            self.lines.drive(pin, self._at_rest(pin))
             await asyncio.sleep(self._rng.uniform(0.01, 0.03))
 
     def _befall(self, part: str, seat: int, *, broken: bool) -> None:

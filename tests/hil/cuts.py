@@ -1,0 +1,153 @@
+"""Power cuts: the machine goes dark at a random moment, with what its disk had not yet written, and comes back.
+
+The journal is on a disk of its own, served by nbdkit with a cache that is written back when it is told to flush. A cut
+kills the machine *and* that cache: what was not flushed is gone, as from a card that loses its supply. The machine then
+is as it was before that disk was plugged in, and the disk as it was left: its file system recovers, systemd starts the
+table, and the table must know everything that it had acknowledged (``tests.hil.guest.dark`` plays and examines).
+
+One start more is a cold one: the whole machine boots.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.hil.guest.report import Finding, told
+from tests.hil.image import say
+from tests.hil.installed import READY, Ready, put_harness
+from tests.hil.machine import MachineError
+
+Found = Callable[[Finding], None]
+
+CUTS = 20
+SIZE_MB = 64
+SEED = 1
+PLAYED_S = 5.0
+"""The power is cut up to so many seconds after play has begun; every fourth time after the table was told to start."""
+
+PREPARED = "prepared"
+
+DARK = "cd /srv/pozo && exec /opt/hil/bin/python -m tests.hil.guest.dark"
+
+
+class Disk:
+    """The journal's disk, with a cache of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file, self._socket = folder / "journal.disk", folder / "journal.sock"
+        self._process: subprocess.Popen[bytes] | None = None
+        with self._file.open("wb") as file:
+            file.truncate(SIZE_MB << 20)
+        subprocess.run(["mke2fs", "-q", "-t", "ext4", "-L", "journal", str(self._file)], check=True)
+
+    def on(self) -> str:
+        """Serve it; where. Raises MachineError."""
+        self._socket.unlink(missing_ok=True)
+        words = ["setpriv", "--pdeathsig", "KILL", "nbdkit", "--foreground", "-U", str(self._socket)]
+        words += ["--filter=cache", "file", str(self._file), "cache=writeback"]
+        self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL)
+        for _ in range(500):
+            if self._socket.exists():
+                return f"nbd:unix:{self._socket}"
+            time.sleep(0.01)
+        raise MachineError("nbdkit does not serve the journal's disk")
+
+    def cut(self) -> None:
+        """Lose what it has not written."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+class Evenings:
+    """Evenings that end in the dark, one after the other, on one journal."""
+
+    def __init__(self, made: Ready, folder: Path, found: Found) -> None:
+        self._machine = made.machine(folder)
+        self._disk = Disk(folder)
+        self._found = found
+        self._acknowledged: list[dict[str, Any]] = []
+        self._moments = Random(SEED)
+        self._events = 0
+
+    def prepare(self) -> None:
+        """The machine with the harness in it, kept as it is: every evening begins there."""
+        self._machine.on(READY)
+        put_harness(self._machine)
+        self._machine.run("sh", "-c", f"{DARK} rehearse")
+        self._machine.keep(PREPARED)
+        self._machine.cut()
+
+    def evening(self, number: int) -> None:
+        """Start with what is left of the evening before, examine it, play, and cut the power."""
+        before = len(self._acknowledged)
+        self._machine.on(PREPARED)
+        self._machine.put("/run/before.json", json.dumps(self._acknowledged))
+        self._machine.plug(self._disk.on(), "journal")
+        after = "starting" if number % 4 == 0 else "playing"
+        moment = self._moments.uniform(0.1, PLAYED_S)
+        phase = self._play(number, moment, after)
+        events = sum("event" in said for said in self._acknowledged[before:])
+        self._events += events
+        say(f"cuts: {number} of {CUTS}, {moment:.1f} s after {after}, {phase}; {events} events acknowledged meanwhile")
+
+    def last(self) -> None:
+        """A last start, only to examine."""
+        self._machine.on(PREPARED)
+        self._machine.put("/run/before.json", json.dumps(self._acknowledged))
+        self._machine.plug(self._disk.on(), "journal")
+        self._play(0, 0.2, "playing")
+        enough = Finding(
+            "the cuts met a table at play", self._events > 20 * CUTS, f"{self._events} events acknowledged"
+        )
+        self._found(enough)
+
+    def _play(self, number: int, moment: float, after: str) -> str:
+        """Let it play until `moment` seconds after it was `after`; the phase that was shown last."""
+        phase = "nothing shown"
+        cutting: threading.Timer | None = None
+        try:
+            for line in self._machine.stream("sh", "-c", f"{DARK} {number}", within=120):
+                if isinstance(line, int):
+                    self._found(Finding("the evening lasts until the power is cut", False, f"exit {line}"))
+                elif line.startswith("@"):
+                    said = json.loads(line[1:])
+                    if after in said:
+                        cutting = threading.Timer(moment, self.cut)
+                        cutting.start()
+                    self._acknowledged.append(said)
+                    phase = said["state"]["phase"] if "state" in said else phase
+                elif (finding := told(line)) is not None:
+                    self._found(finding._replace(name=f"cut {number}: {finding.name}"))
+        except MachineError:
+            if cutting is None:
+                raise
+        if cutting is not None:
+            cutting.join()
+        self.cut()
+        return phase
+
+    def cut(self) -> None:
+        """The lights go out."""
+        self._machine.cut()
+        self._disk.cut()
+
+
+def play(made: Ready, folder: Path, found: Found, cuts: int = CUTS) -> None:
+    """The part of the bench: so many cuts, and a last look."""
+    evenings = Evenings(made, folder, found)
+    try:
+        evenings.prepare()
+        for number in range(1, cuts + 1):
+            evenings.evening(number)
+        evenings.last()
+    finally:
+        evenings.cut()
