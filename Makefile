@@ -32,7 +32,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 APT  := $(SUDO) apt-get update -qq && $(SUDO) apt-get install --yes -qq --no-install-recommends
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo test check bench soak messages wiring install uninstall rollback clean
+.PHONY: help venv demo test check bench hil soak messages wiring install uninstall rollback clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ check: $(READY) ## Style, format, types and import contracts
 
 bench: $(READY) ## Speed, as ratios to what the machine itself can do
 	$(PY) -m tests.bench $(ARGS)
+
+hil: $(READY) ## The installed table on a real kernel: hands, electricity, power cuts (docs/bench.md)
+	$(PY) -m tests.hil $(ARGS)
 
 soak: export HYPOTHESIS_PROFILE := soak
 soak: $(READY) ## The property tests for hours, with new examples each time

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import tarfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -140,8 +141,10 @@ def _install(base: Image, place: Path) -> None:
         finally:
             machine.cut()
     disk.chmod(0o444)
-    for name, virtual in (("real", False), ("virtual", True)):
-        _keep(base, disk, place / f"{name}.qcow2", virtual=virtual)
+    kept = ((place / "real.qcow2", False), (place / "virtual.qcow2", True))
+    with ThreadPoolExecutor(len(kept)) as pool:
+        for done in [pool.submit(_keep, base, disk, path, virtual=virtual) for path, virtual in kept]:
+            done.result()
 
 
 def _keep(base: Image, installed: Path, disk: Path, *, virtual: bool) -> None:
