@@ -7,6 +7,7 @@ locked out like one that somebody has. ``pozo people`` (`main`) edits the file; 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import errno
 import getpass
 import hashlib
@@ -18,6 +19,7 @@ import sys
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, get_args
@@ -47,6 +49,9 @@ STRANGERS = 256
 
 COST = 2**14
 """scrypt's n: 16 MiB and a few hundredths of a second for each guess."""
+
+_M_MMAP_THRESHOLD = -3
+"""malloc.h of glibc: blocks from this size on are the kernel's, each by itself. Once set, it stays."""
 
 _PIN = re.compile(r"[0-9]{4,12}")
 
@@ -233,11 +238,21 @@ def _in_order(roles: Iterable[Role]) -> tuple[Role, ...]:
 
 
 def _hash(record: Record, pin: str) -> bytes:
+    _give_back()
     secret = pin.encode("utf-8", "surrogatepass")
     room = 129 * record.n * record.r * record.p + 2**20
     return hashlib.scrypt(
         secret, salt=bytes.fromhex(record.salt), n=record.n, r=record.r, p=record.p, maxmem=room, dklen=32
     )
+
+
+@cache
+def _give_back() -> None:
+    """Have glibc give large blocks back when they are free. Of a size that it has seen twice it keeps one for good, in
+    every thread: a daemon at which two persons had logged in would hold scrypt's 16 MiB until its end."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, 2**20)
 
 
 # --- The command ----------------------------------------------------------------------------------

@@ -411,3 +411,28 @@ def test_the_configuration_names_the_file(
     assert main(["--config", str(config), "list"]) == 0
     assert capsys.readouterr().out.startswith("ana: dealer, supervisor\n")
     assert main(["--config", str(tmp_path / "none.toml"), "list"]) == 2
+
+
+HASHING = """
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from controller.people import People
+
+def resident():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:"))
+
+people = People(Path("nowhere.json"))
+before = resident()
+for thread in range(2):
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(3):
+            pool.submit(people.verify, "ana", "258025", 0).result()
+print(resident() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="nothing here tells of memory")
+def test_what_a_pin_costs_is_given_back() -> None:
+    done = subprocess.run([sys.executable, "-c", HASHING], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 8 * 1024, "kB"  # scrypt takes 16 MiB for each
