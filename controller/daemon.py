@@ -77,8 +77,10 @@ def hardware_of(config: Config, state: Table, keys: DealerKeys) -> Backend:
     """What `config` names; a simulated table, which has no dealer's keys, is one that fits `state`."""
     if config.gpio is None:
         return simulated(state)
+    from hal.gpio.feed import SWITCH_S
     from hal.gpio.table import GpioTable
 
+    sys.setswitchinterval(SWITCH_S)
     return GpioTable(config.gpio, dealer_key=keys.press)
 
 

@@ -95,6 +95,19 @@ class Button:
         """The contact closed (True) or opened."""
         return self.advance(at) + self._told(self._contact.edge(at, level))
 
+    @property
+    def settles(self) -> int | None:
+        """When a contact that has closed will have been at rest for long enough; None: none has."""
+        return self._contact.wake if self._contact.raw and not self._contact.level else None
+
+    def settle(self, now: int) -> list[Fact]:
+        """It is `settles` by now, and somebody has seen that the contact is closed still: the press.
+
+        For a line whose edges arrive with a delay: edges since may be on their way. If there are any, the contact has
+        bounced while it was closed, which changes nothing of the press.
+        """
+        return self._told(self._contact.advance(now))
+
     def advance(self, now: int) -> list[Fact]:
         """Presses decided, a stuck button found."""
         told = self._told(self._contact.advance(now))
@@ -298,7 +311,9 @@ class Source:
     def __init__(self, number: int, boot: int, lines: Mapping[str, Line], at: int) -> None:
         self.number = number
         self.complete_to = at - 1  # what is found at the start is stamped with it
-        """Nothing stamped up to here can follow, as of the last ``advance``."""
+        """Nothing stamped up to here can follow if no edge comes too late, as of the last ``advance``."""
+        self.promised = at - 1
+        """Nothing stamped up to here may follow, come what may: others have been told by it."""
         self._boot = boot
         self._lines = dict(lines)
         self._alternation = {name: Alternation(line.raw) for name, line in lines.items()}
@@ -309,15 +324,16 @@ class Source:
     @property
     def wake(self) -> int | None:
         """When to call ``advance`` at the latest if no edge comes; None: never."""
-        return min((line.wake for line in self._lines.values() if line.wake is not None), default=None)
+        return min((wake for line in self._lines.values() if (wake := line.wake) is not None), default=None)
 
     def edge(self, line: str, at: int, level: bool) -> None:
         """`line` went to `level` at `at`.
 
-        An edge that comes too late, stamped where this source has called itself complete, counts as the first
-        instant after: what was promised stays true.
+        An edge that comes too late, stamped where this source has promised that nothing follows, counts as the first
+        instant after: what was promised stays true. An edge that comes late, but not too late for that, keeps its
+        stamp.
         """
-        at = max(at, self.complete_to + 1)
+        at = max(at, self.promised + 1)
         self._alternates(line, at, self._alternation[line].edge(level))
         for fact in self._lines[line].edge(at, level):
             self.report(fact)
@@ -327,16 +343,21 @@ class Source:
         self._count += 1
         heapq.heappush(self._told, (signal.at.ns, self._count, signal))
 
+    def promise(self, at: int) -> None:
+        """Somebody is told that this source is complete up to `at`, which is not after `complete_to`."""
+        self.promised = max(self.promised, at)
+
     def advance(self, now: int) -> list[Signal]:
         """All edges up to `now` have been fed: the signals that are now certain, in the order of their stamps."""
         for line in self._lines.values():
             for fact in line.advance(now):
                 self.report(fact)
         certain = min((line.complete_to(now) for line in self._lines.values()), default=now)
-        self.complete_to = max(self.complete_to, certain)
+        self.complete_to = max(self.promised, certain)
         signals = []
         while self._told and self._told[0][0] <= self.complete_to:
-            signals.append(heapq.heappop(self._told)[2])
+            self.promised, _, signal = heapq.heappop(self._told)
+            signals.append(signal)
         return signals
 
     def _alternates(self, line: str, at: int, news: Literal["", "lost", "regained"]) -> None:

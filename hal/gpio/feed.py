@@ -2,24 +2,38 @@
 
 Edges reach the loop late and out of order: the kernel queues them per line, the library's thread sorts what it finds
 together, and the interpreter lets that thread in when it likes. So every edge waits until it is `DELIVERY` old before
-it is fed, and what a source calls complete is always that much behind the clock. That is how ``CompleteTo`` can be true
-(rules 2.8) without asking anybody.
+it is fed, in the order of stamps. A contact has to be at rest for ``Timing.settle`` anyway to be a press, and that is
+no less: both waits are over together. Whether it is at rest is then said by the level, read again, for edges that are
+still on their way; and as a press has the stamp of its first edge, all that belongs before it has been fed.
+
+``CompleteTo`` trails the clock by more (`COMPLETE`), since nobody waits for it. That is how it can be true (rules 2.8)
+without asking anybody.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from hal.conditioning import Button, Fact, Line, Sense, Slot, Source
 from hal.debounce import MS
 from hal.gpio.chips import Input
+from hal.gpio.trouble import LineError
 from hal.port import CompleteTo, Part, PartFailed, PartMended, Signal, Stamp
 
-DELIVERY = 8 * MS
+DELIVERY = 5 * MS
 """Nanoseconds from an edge to its arrival in the loop's queue, at most. lgpio holds an edge for two rounds of 0.5 ms to
-sort it (lgPthAlerts.c); a busy interpreter lets its thread in after 5 ms (``sys.getswitchinterval``); the rest is the
-kernel's. An edge that takes longer is counted (`Feed.late`) and taken as if it had just happened: nothing is lost."""
+sort it (lgPthAlerts.c); a busy interpreter lets its thread in after `SWITCH_S`; the rest is the kernel's. An edge that
+takes longer is counted (`Feed.late`), and keeps its stamp unless its source has told something later."""
+
+COMPLETE = 20 * MS
+"""Nanoseconds that ``CompleteTo`` trails the clock, at least: the garbage collector may hold up a slow board's
+interpreter for that long. An edge that takes longer counts as the first instant that nobody was promised."""
+
+SWITCH_S = 0.001
+"""Seconds after which a busy interpreter should let another thread in (``sys.setswitchinterval``, for the whole
+program); 5 ms are usual, which `DELIVERY` could not allow for."""
 
 _LAMP = ""
 """Where an edge has the name of its line: the lamp was switched."""
@@ -44,6 +58,13 @@ class RelearningButton:
     @property
     def wake(self) -> int | None:
         return self._button.wake
+
+    @property
+    def settles(self) -> int | None:
+        return self._button.settles
+
+    def settle(self, now: int) -> list[Fact]:
+        return self._button.settle(now)
 
     def edge(self, at: int, level: bool) -> list[Fact]:
         if not self.relearning:
@@ -123,13 +144,23 @@ class Feed:
         self._owed: int | None = None
         self._reported = 0
         self._served = 0
+        self._button = next(
+            (
+                (wires[name].input, line)
+                for name, line in lines.items()
+                if isinstance(line, RelearningButton) and not wires[name].slow
+            ),
+            None,
+        )
 
     @property
     def wake(self) -> int | None:
         """The stamp up to which to ``serve`` next, if nothing more happens; None: never."""
         due = [self._waiting[0][0]] if self._waiting else []
-        if self._reported > self._source.complete_to:
+        if self._reported > self._served:
             due.append(self._reported)
+        if self._owed is not None and self._owed + COMPLETE - DELIVERY > self._served:
+            due.append(self._owed + COMPLETE - DELIVERY)
         if self._source.wake is not None:
             due.append(self._source.wake)
         return min(due, default=None)
@@ -151,8 +182,9 @@ class Feed:
         if any(isinstance(line, Slot) for line in self._lines.values()):
             self._wait(at, _LAMP, False)
 
-    def serve(self, until: int) -> None:
-        """Everything up to `until` has arrived: feed it, and tell what is certain."""
+    def serve(self, now: int) -> None:
+        """It is `now`, and everything older than `DELIVERY` has arrived: feed it, and tell what is certain."""
+        until = now - DELIVERY
         while self._waiting and self._waiting[0][0] <= until:
             at, _, name, level, relearning = heapq.heappop(self._waiting)
             if name == _LAMP:
@@ -162,14 +194,17 @@ class Feed:
             if isinstance(line, RelearningButton):
                 line.relearning = relearning
             self._source.edge(name, at, level)
+        self._look(now)
         self._advance(until)
         self._served = until
 
-    def answer(self) -> None:
+    def answer(self, now: int) -> None:
         """Say how far this source is complete, if that is owed, and reached."""
-        if self._owed is not None and self.answering and self._source.complete_to >= self._owed:
+        complete = min(self._source.complete_to, now - COMPLETE)
+        if self._owed is not None and self.answering and complete >= self._owed:
             self._owed = None
-            self._tell(CompleteTo(self.number, Stamp(self._boot, self._source.complete_to)))
+            self._source.promise(complete)
+            self._tell(CompleteTo(self.number, Stamp(self._boot, self._source.promised)))
 
     def owe(self, at: int) -> None:
         """Whoever seals the round wants to know when everything up to `at` has been told (rules 2.8)."""
@@ -201,6 +236,21 @@ class Feed:
         self._wait(at, wire.name, level, relearning=True)
         if isinstance(self._lines[wire.name], Slot) and level:
             self._wait(at, wire.name, level)
+
+    def _look(self, now: int) -> None:
+        """A contact that has been at rest, as far as edges have arrived, is a press if it is closed still.
+
+        If it is not, edges are on their way that will say why.
+        """
+        if self._button is None or self._waiting:
+            return
+        line_input, button = self._button
+        if button.settles is None or button.settles > now:
+            return
+        with suppress(LineError):  # the watch will find that it cannot be read
+            if line_input.active():
+                for fact in button.settle(now):
+                    self._source.report(fact)
 
     def _advance(self, until: int) -> None:
         for signal in self._source.advance(until):

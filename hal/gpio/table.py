@@ -285,25 +285,28 @@ class GpioTable:
         self._called = False
         if not self._running:
             return
+        self._take()
+        self._wind()
+
+    def _take(self) -> None:
         while self._inbox:
             wire, ns, level = self._inbox.popleft()
             self._feeds[wire.source].edge(wire, ns, level)
-        self._wind()
 
     def _serve(self) -> None:
         """Tell what is certain by now. The table's own source comes first: it may owe the others a question."""
         self._timers.pop("serve", None)
-        until = self._ns() - DELIVERY  # read before the queue: what was stamped by then is in it
-        self._drain()
+        now = self._ns()  # read before the queue: what had to arrive by now is in it
+        self._take()
         for feed in self._feeds:
-            feed.serve(until)
+            feed.serve(now)
             if not self._deaf:
-                feed.answer()
+                feed.answer(now)
         self._wind()
 
     def _wind(self) -> None:
         """Set the timer to what comes next."""
-        due = min((feed.wake for feed in self._feeds if feed.wake is not None), default=None)
+        due = min((wake for feed in self._feeds if (wake := feed.wake) is not None), default=None)
         if due is None or not self._running:
             return
         when = self._aio.time() + max(0, due + DELIVERY - self._ns()) / 1e9

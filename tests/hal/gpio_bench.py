@@ -1,7 +1,7 @@
 """A bench of the gpio backend on gpiozero's mock: its pins soldered to the electricity of the simulated table.
 
 Fingers, chips, key and lamps are ``hal.simulated.physics``; here they drive `WiredPin` high and low as the harness
-would: contacts to ground, sensors that are high when broken. Edges are stamped as they happen and delivered up to 7 ms
+would: contacts to ground, sensors that are high when broken. Edges are stamped as they happen and delivered up to 4 ms
 later, in order on each line and out of order between lines, as a kernel and a library's thread do. All in virtual time.
 """
 
@@ -29,8 +29,8 @@ from tests.hal.contract import BreakablePart, Play, Script
 from tests.hal.promises import Promises
 from tests.hal.simulated_bench import panel
 
-SLOWEST = 7 * MS
-"""Nanoseconds that the delivery of an edge takes at most here: ``hal.gpio.feed.DELIVERY`` allows for 8 ms."""
+SLOWEST = 4 * MS
+"""Nanoseconds that the delivery of an edge takes at most here: ``hal.gpio.feed.DELIVERY`` allows for 5 ms."""
 
 BOARD = "c03114"
 """The revision code of a Raspberry Pi 4B."""

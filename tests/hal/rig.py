@@ -67,6 +67,7 @@ class Rig:
         assert stamps == sorted(stamps)
         assert all(stamp <= self.source.complete_to for stamp in stamps)
         assert promised <= self.source.complete_to <= max(now, promised)
+        self.source.promise(self.source.complete_to)
         self.signals += told
 
     def of(self, kind: type) -> list[Signal]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hal.conditioning import Button, Slot, Source
+from hal.conditioning import Button, Sense, Slot, Source
 from hal.debounce import MS
 from hal.port import ChipDropped, LampSensed, NoisePulse, PartFailed, PartMended, Pressed
 from tests.hal.rig import BOOT, TIMING, US, Edge, at, bounces, button, going, slot, spikes, wild_edges
@@ -301,6 +301,39 @@ def test_no_train_of_edges_breaks_a_promise(edges: list[Edge], chips: bool, foun
 def test_an_edge_that_comes_too_late_is_moved_behind_what_was_promised(stamp: int, promised: int) -> None:
     source = Source(5, BOOT, {"acceptor": Button(5, BOOT, False, 0, TIMING)}, 0)
     source.advance(promised)
+    source.promise(promised)
     source.edge("acceptor", stamp, True)
     told = source.advance(max(stamp, promised) + 50 * MS)
     assert told == [Pressed(5, at(max(stamp, promised + 1)))]
+
+
+@given(st.integers(1, 500 * MS), st.integers(0, 600 * MS))
+def test_an_edge_that_comes_late_keeps_its_stamp_if_nothing_was_promised(stamp: int, fed: int) -> None:
+    source = Source(5, BOOT, {"acceptor": Button(5, BOOT, False, 0, TIMING)}, 0)
+    source.advance(fed)
+    source.edge("acceptor", stamp, True)
+    assert source.advance(max(stamp, fed) + 50 * MS) == [Pressed(5, at(stamp))]
+
+
+@given(wild_edges(("acceptor", "current")), st.lists(st.integers(0, 60 * MS), min_size=40), st.booleans())
+def test_however_late_edges_come_signals_are_in_order_and_no_promise_is_broken(
+    edges: list[Edge], delays: list[int], chips: bool
+) -> None:
+    """Edges of a line arrive in order, those of two lines as they like; now and then somebody is promised something."""
+    acceptor = Slot(5, BOOT, False, 0, TIMING) if chips else Button(5, BOOT, False, 0, TIMING)
+    source = Source(5, BOOT, {"acceptor": acceptor, "current": Sense(5, BOOT, False, TIMING)}, 0)
+    arrivals: list[tuple[int, Edge]] = []
+    latest = {"acceptor": 0, "current": 0}
+    for edge, delay in zip(edges, delays, strict=False):
+        latest[edge.line] = max(latest[edge.line] + 1, edge.at + delay)
+        arrivals.append((latest[edge.line], edge))
+    last = -1
+    for n, (now, edge) in enumerate(sorted(arrivals)):
+        source.edge(edge.line, edge.at, edge.level)
+        told = source.advance(now)
+        stamps = [last, *(signal.at.ns for signal in told)]
+        assert stamps == sorted(stamps)
+        last = stamps[-1]
+        if n % 3 == 0:
+            source.promise(source.complete_to)
+            last = max(last, source.complete_to + 1)

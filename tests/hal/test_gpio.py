@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hal.debounce import MS
 from hal.gpio.chips import Chips, open_chips
-from hal.gpio.feed import DELIVERY
+from hal.gpio.feed import COMPLETE, DELIVERY
 from hal.gpio.table import GpioTable
 from hal.gpio.wiring import Hardware, Pin, SeatPins, Wiring
 from hal.port import (
@@ -34,7 +34,7 @@ from hal.port import (
 from hal.simulated.physics import Acceptor
 from hal.simulated.virtualtime import run
 from tests.hal.contract import only, started
-from tests.hal.gpio_bench import GpioBench, WiredPin
+from tests.hal.gpio_bench import SLOWEST, GpioBench, WiredPin
 from tests.hal.simulated_bench import panel
 
 Script = Callable[[GpioBench], Awaitable[None]]
@@ -114,6 +114,68 @@ def test_a_press_has_the_stamp_of_its_first_edge_however_late_that_arrives() -> 
     play("credits", script)
 
 
+def test_a_press_is_told_as_soon_as_its_contact_has_been_at_rest() -> None:
+    async def script(bench: GpioBench) -> None:
+        await started(bench)
+        bench.slowest = MS
+        for bounces in range(4):
+            for _ in range(bounces):
+                bench.high(line(bench, 1), False)
+                await bench.wait(0.0008)
+                bench.high(line(bench, 1), True)
+                await bench.wait(0.0008)
+            bench.high(line(bench, 1), False)
+            await bench.wait(0.0049)
+            assert only(Pressed, bench.told()) == []
+            await bench.wait(0.0002)
+            assert len(only(Pressed, bench.told())) == 1
+            bench.high(line(bench, 1), True)
+            await bench.wait(0.1)
+
+    play("credits", script)
+
+
+@pytest.mark.parametrize("ends_after", [0.001, 0.003, 0.0049])
+def test_what_is_over_when_it_might_be_a_press_is_none_though_its_end_is_still_on_its_way(ends_after: float) -> None:
+    async def script(bench: GpioBench) -> None:
+        await started(bench)
+        for slowest in (0, MS, SLOWEST):
+            bench.slowest = 0
+            bench.high(line(bench, 1), False)
+            await bench.wait(ends_after)
+            bench.slowest = slowest
+            bench.high(line(bench, 1), True)
+            await bench.wait(0.1)
+            told = bench.told()
+            assert len(only(NoisePulse, told)) == 1
+            assert only(Pressed, told) == []
+
+    play("credits", script)
+
+
+def test_an_edge_that_is_late_keeps_its_stamp_until_its_source_is_called_complete() -> None:
+    """A bet is before the lock by its stamp, however late that arrives (2.8)."""
+
+    async def script(bench: GpioBench) -> None:
+        await started(bench)
+        bench.slowest = 0
+        deliver = bench.deliver
+        late: list[tuple[WiredPin, float, bool]] = []
+        bench.deliver = lambda *edge: late.append(edge)  # type: ignore[method-assign]
+        bench.high(line(bench, 1), False)
+        at = bench.timeline.now()
+        bench.deliver = deliver  # type: ignore[method-assign]
+        bench.high(bench.hardware.wiring.key_open, True)
+        await bench.wait((COMPLETE - MS) / 1e9)
+        deliver(*late[0])
+        await bench.wait(0.1)
+        (pressed,) = only(Pressed, bench.told())
+        assert pressed.at.ns == pytest.approx(at, abs=2)
+        assert bench.backend.late == 1
+
+    play("credits", script)
+
+
 @settings(max_examples=15)  # each is an evening at three seats
 @given(st.integers(0, 50 * MS), st.integers(0, 2**32))
 def test_no_promise_is_broken_by_edges_that_arrive_too_late(slowest: int, seed: int) -> None:
@@ -152,7 +214,7 @@ def test_every_source_is_complete_no_sooner_than_edges_can_have_arrived() -> Non
         bench.turn_key("open")
         await bench.quiet()
         assert len(heard) >= 3
-        assert all(DELIVERY - 10 <= behind <= DELIVERY + MS for behind in heard)
+        assert all(COMPLETE - 10 <= behind <= COMPLETE + MS for behind in heard)
 
     play("credits", script)
 

@@ -73,9 +73,9 @@ def test_a_key_is_told_when_its_contact_has_come_to_rest() -> None:
     async def script(bench: GpioBench) -> None:
         await started(bench)
         bench.high(KEYS["ok"], False)
-        await bench.wait(0.012)
+        await bench.wait(0.0049)
         assert bench.keys == []
-        await bench.wait(0.002)
+        await bench.wait(0.0002)
         assert bench.keys == ["ok"]
 
     play(script)
@@ -199,7 +199,7 @@ def test_after_the_stop_no_key_is_told() -> None:
     async def script(bench: GpioBench) -> None:
         await started(bench)
         bench.high(KEYS["ok"], False)
-        await bench.wait(0.008)
+        await bench.wait(0.0045)
         bench.backend.stop()
         await bench.wait(1)
         assert bench.keys == []
