@@ -154,6 +154,7 @@ class Care:
         self._trouble = trouble
         _, found, complaint = self._reason.partition(VERIFICATION)
         self._damage = found + complaint
+        self._mismatches = check_against(config, engine.state)
         self._unlisten = engine.listen(self._published)
         self._judge()
         self._verifying = self._loop.call_later(0 if found else VERIFY_AFTER_S, self._spawn, self._verify)
@@ -177,9 +178,15 @@ class Care:
         self._playing = playing
 
     def _judge(self) -> None:
-        """Say why the table is out of service, or that it is not any more (8.4)."""
-        mismatches = check_against(self._config, self._engine.state)
-        difference = mismatch_report(mismatches, self._config.language) if mismatches else ""
+        """Say why the table is out of service, or that it is not any more (8.4).
+
+        The file is compared at the start. From then on what differs can only come to agree: a scheduled change that
+        comes into force at a seeding is no mistake of the file, and stops nobody whose prize brought it.
+        """
+        compared = {mismatch.key for mismatch in self._mismatches}
+        now = check_against(self._config, self._engine.state)
+        self._mismatches = tuple(mismatch for mismatch in now if mismatch.key in compared)
+        difference = mismatch_report(self._mismatches, self._config.language) if self._mismatches else ""
         reason = "\n".join(filter(None, (self._trouble, difference, self._damage)))
         if reason != self._reason:
             self._reason = reason

@@ -321,6 +321,36 @@ async def test_8_4_reasons_stand_beside_each_other(tmp_path: Path) -> None:
 
 
 @in_virtual_time
+async def test_8_4_a_scheduled_change_that_comes_into_force_stops_nobody(tmp_path: Path) -> None:
+    config = config_of(tmp_path)
+    technician = Actor("tomas", ("technician",), "console")
+    async with house(config) as h:
+
+        async def say(*lines: str) -> None:
+            for line in lines:
+                second = technician if line.startswith("schedule") else None
+                outcome = await h.engine.command(Command(_words(line), BOSS, second))
+                await h.engine.quiet()
+                assert (line, outcome.refusal, h.reason) == (line, None, "")
+
+        await say("schedule pot.base 20000000", "load 1 1")
+        await h.turn_key("open")
+        h.hardware.press(1)
+        await h.hardware.quiet()
+        await h.turn_key("locked")
+        # The seeding brings the new base (4.4). The winner is paid, whatever the file has until the next start.
+        await say("declare 1 royal-flush", "settle")
+        assert h.engine.state.pot.params.base == 20000000
+        await say("unsettle the ten is a nine", "settle", "approve 1", "paid 1")
+    async with house(config) as h:
+        await asyncio.sleep(1)
+        assert "schedule pot.base 10000000" in h.reason
+    async with house(config_of(tmp_path, base='"20000000"')) as h:
+        await asyncio.sleep(1)
+        assert h.reason == ""
+
+
+@in_virtual_time
 async def test_8_4_trouble_that_is_still_there_at_the_next_start_is_still_told(tmp_path: Path) -> None:
     config = config_of(tmp_path)
     for trouble in ("no lamp driver", "no lamp driver", ""):
