@@ -23,7 +23,7 @@ NAME = "bench"
 UNIT = f"pozo@{NAME}"
 CONFIG = Path("/etc/pozo", f"{NAME}.toml")
 STATE = Path("/var/lib/pozo", NAME)
-SOCKET = Path("/run/pozo", f"{NAME}.sock")
+SOCKET = Path("/run/pozo", f"pozo-{NAME}.sock")
 PEOPLE = Path("/var/lib/pozo/people.json")
 
 PERSONS = {"ana": (("dealer", "supervisor", "auditor"), "258025"), "leo": (("technician", "auditor"), "741074")}
