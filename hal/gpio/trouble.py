@@ -17,12 +17,15 @@ class LineError(Exception):
     """A line cannot be read or written any more: its chip does not answer. The message names the line."""
 
 
+_NO_REVISION = "this is no Raspberry Pi, or /proc is hidden from the service (ProcSubset=pid hides the revision)"
+
 _REMEDIES: tuple[tuple[str, str], ...] = (
     ("No module named 'gpiozero'", "install the extra: pip install 'pozo[gpio]', or apt install python3-gpiozero"),
     ("No module named 'lgpio'", "install it: apt install python3-lgpio, and let the environment see it"),
     ("No module named 'RPi'", "install the extra: pip install 'pozo[rpigpio]', or use factory = \"lgpio\""),
     (".lgd-nfy", "lgpio keeps a pipe in its working directory: start in one that may be written (WorkingDirectory=)"),
-    ("Pi revision", "this is no Raspberry Pi, or /proc is hidden from the service (ProcSubset=pid hides the revision)"),
+    ("Pi revision", _NO_REVISION),
+    ("/proc/cpuinfo", _NO_REVISION),
     ("open gpiochip", "is it there (ls /dev/gpiochip*), and is the service's user in the group gpio?"),
     ("SOC peripheral", 'RPi.GPIO cannot run on this board (a Pi 5 needs lgpio): write factory = "lgpio"'),
     ("edge detection", 'RPi.GPIO cannot see edges since kernel 6.6: write factory = "lgpio"'),
@@ -44,7 +47,9 @@ def starting(what: str) -> Iterator[None]:
     except HardwareError:
         raise
     except Exception as error:
-        said = " ".join(str(error).split()).strip("'\"") or type(error).__name__
+        said = " ".join(str(error).split()) or type(error).__name__
+        if said[0] == said[-1] and said[0] in "'\"":  # as lgpio's errors are
+            said = said[1:-1]
         remedy = next((remedy for piece, remedy in _REMEDIES if piece in str(error)), _OTHERWISE)
         raise HardwareError(f"{what}: {said}; {remedy}.") from error
 

@@ -362,6 +362,7 @@ def test_an_ancient_lgpio_is_refused(lgpio: Install, monkeypatch: pytest.MonkeyP
     [
         ("lgpio", ModuleNotFoundError("No module named 'lgpio'"), "apt install python3-lgpio"),
         ("lgpio", FileNotFoundError(2, "No such file or directory", ".lgd-nfy0"), "WorkingDirectory="),
+        ("lgpio", FileNotFoundError(2, "No such file", "/proc/cpuinfo"), "'/proc/cpuinfo'; .*ProcSubset=pid"),
         ("rpigpio", ModuleNotFoundError("No module named 'RPi'"), "pozo\\[rpigpio\\]"),
         ("rpigpio", RuntimeError("Cannot determine SOC peripheral base address"), "Pi 5 needs lgpio"),
         ("rpigpio", RuntimeError("what nobody has seen yet"), "compare the versions"),
