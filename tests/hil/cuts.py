@@ -5,7 +5,8 @@ kills the machine *and* that cache: what was not flushed is gone, as from a card
 is as it was before that disk was plugged in, and the disk as it was left: its file system recovers, systemd starts the
 table, and the table must know everything that it had acknowledged (``tests.hil.guest.dark`` plays and examines).
 
-One start more is a cold one: the whole machine boots.
+The last start is a cold one: the whole machine boots. And so that this is known to find what is lost: a disk that only
+says that it has written what it was told to flush must be found out.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from tests.hil.guest.report import Finding, told
 from tests.hil.image import say
@@ -29,7 +30,9 @@ Found = Callable[[Finding], None]
 CUTS = 20
 SIZE_MB = 64
 SEED = 1
-PLAYED_S = 5.0
+LYING = 101
+"""The number of the evening on the disk that lies."""
+PLAYED_S = 4.0
 """The power is cut up to so many seconds after play has begun; every fourth time after the table was told to start."""
 
 PREPARED = "prepared"
@@ -37,11 +40,16 @@ PREPARED = "prepared"
 DARK = "cd /srv/pozo && exec /opt/hil/bin/python -m tests.hil.guest.dark"
 
 
+Cache = Literal["writeback", "unsafe"]
+"""Written when it is told to flush, or then neither."""
+
+
 class Disk:
     """The journal's disk, with a cache of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, cache: Cache = "writeback") -> None:
         self._file, self._socket = folder / "journal.disk", folder / "journal.sock"
+        self._cache = cache
         self._process: subprocess.Popen[bytes] | None = None
         with self._file.open("wb") as file:
             file.truncate(SIZE_MB << 20)
@@ -51,7 +59,7 @@ class Disk:
         """Serve it; where. Raises MachineError."""
         self._socket.unlink(missing_ok=True)
         words = ["setpriv", "--pdeathsig", "KILL", "nbdkit", "--foreground", "-U", str(self._socket)]
-        words += ["--filter=cache", "file", str(self._file), "cache=writeback"]
+        words += ["--filter=cache", "file", str(self._file), f"cache={self._cache}"]
         self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL)
         for _ in range(500):
             if self._socket.exists():
@@ -70,10 +78,11 @@ class Disk:
 class Evenings:
     """Evenings that end in the dark, one after the other, on one journal."""
 
-    def __init__(self, made: Ready, folder: Path, found: Found) -> None:
+    def __init__(self, made: Ready, folder: Path) -> None:
+        self.found: list[Finding] = []
+        self._folder = folder
         self._machine = made.machine(folder)
         self._disk = Disk(folder)
-        self._found = found
         self._acknowledged: list[dict[str, Any]] = []
         self._moments = Random(SEED)
         self._events = 0
@@ -82,33 +91,42 @@ class Evenings:
         """The machine with the harness in it, kept as it is: every evening begins there."""
         self._machine.on(READY)
         put_harness(self._machine)
-        self._machine.run("sh", "-c", f"{DARK} rehearse")
+        self._machine.run("sh", "-c", f"{DARK} rehearse && sync")
         self._machine.keep(PREPARED)
         self._machine.cut()
+
+    def exchange(self, cache: Cache) -> None:
+        """Another disk, new, and nothing acknowledged."""
+        self._disk, self._acknowledged, self.found = Disk(self._folder, cache), [], []
 
     def evening(self, number: int) -> None:
         """Start with what is left of the evening before, examine it, play, and cut the power."""
         before = len(self._acknowledged)
         self._machine.on(PREPARED)
-        self._machine.put("/run/before.json", json.dumps(self._acknowledged))
-        self._machine.plug(self._disk.on(), "journal")
+        self._hand_over()
         after = "starting" if number % 4 == 0 else "playing"
         moment = self._moments.uniform(0.1, PLAYED_S)
         phase = self._play(number, moment, after)
         events = sum("event" in said for said in self._acknowledged[before:])
         self._events += events
-        say(f"cuts: {number} of {CUTS}, {moment:.1f} s after {after}, {phase}; {events} events acknowledged meanwhile")
+        say(f"cuts: {number}, {moment:.1f} s after {after}, {phase}; {events} events acknowledged meanwhile")
 
-    def last(self) -> None:
-        """A last start, only to examine."""
-        self._machine.on(PREPARED)
+    def last(self, number: int, *, cold: bool) -> None:
+        """A last start, only to examine. `cold`: the whole machine boots, its own disk too as the last cut left it."""
+        self._machine.on(None if cold else PREPARED)
+        if cold:
+            put_harness(self._machine)
+        self._hand_over()
+        self._play(number, 0.2, "playing")
+
+    def played(self, cuts: int) -> Finding:
+        """Whether there was anything to lose."""
+        told_of = f"{self._events} events acknowledged"
+        return Finding("the cuts met a table at play", self._events >= 5 * cuts, told_of)
+
+    def _hand_over(self) -> None:
         self._machine.put("/run/before.json", json.dumps(self._acknowledged))
         self._machine.plug(self._disk.on(), "journal")
-        self._play(0, 0.2, "playing")
-        enough = Finding(
-            "the cuts met a table at play", self._events > 20 * CUTS, f"{self._events} events acknowledged"
-        )
-        self._found(enough)
 
     def _play(self, number: int, moment: float, after: str) -> str:
         """Let it play until `moment` seconds after it was `after`; the phase that was shown last."""
@@ -117,7 +135,7 @@ class Evenings:
         try:
             for line in self._machine.stream("sh", "-c", f"{DARK} {number}", within=120):
                 if isinstance(line, int):
-                    self._found(Finding("the evening lasts until the power is cut", False, f"exit {line}"))
+                    self.found.append(Finding("the evening lasts until the power is cut", False, f"exit {line}"))
                 elif line.startswith("@"):
                     said = json.loads(line[1:])
                     if after in said:
@@ -126,7 +144,7 @@ class Evenings:
                     self._acknowledged.append(said)
                     phase = said["state"]["phase"] if "state" in said else phase
                 elif (finding := told(line)) is not None:
-                    self._found(finding._replace(name=f"cut {number}: {finding.name}"))
+                    self.found.append(finding)
         except MachineError:
             if cutting is None:
                 raise
@@ -142,12 +160,33 @@ class Evenings:
 
 
 def play(made: Ready, folder: Path, found: Found, cuts: int = CUTS) -> None:
-    """The part of the bench: so many cuts, and a last look."""
-    evenings = Evenings(made, folder, found)
+    """The part of the bench: so many cuts, a look after each, and a disk that lies."""
+    evenings = Evenings(made, folder)
     try:
         evenings.prepare()
+        evenings.evening(1)
         for number in range(1, cuts + 1):
-            evenings.evening(number)
-        evenings.last()
+            evenings.found = []
+            if number < cuts:
+                evenings.evening(number + 1)
+            else:
+                evenings.last(number, cold=True)
+            _tell(f"cut {number}", evenings.found, found)
+        found(evenings.played(cuts))
+        evenings.exchange("unsafe")
+        evenings.evening(LYING)
+        evenings.last(LYING, cold=False)
+        lost = [finding for finding in evenings.found if not finding.ok]
+        found(Finding("a disk that lies about what it has written is found out", bool(lost), f"{len(lost)} findings"))
     finally:
         evenings.cut()
+
+
+def _tell(cut: str, what: list[Finding], found: Found) -> None:
+    """A line for a cut that did no harm, one for each harm that was done."""
+    for finding in what:
+        if not finding.ok:
+            found(finding._replace(name=f"{cut}: {finding.name}"))
+    if all(finding.ok for finding in what):
+        said = "; ".join(f"{finding.name} ({finding.detail})" if finding.detail else finding.name for finding in what)
+        found(Finding(f"{cut}: {len(what)} things hold", bool(what), said.replace("\n", " ")))
