@@ -12,6 +12,7 @@ from controller.core.events import (
     BettingOpened,
     ChipSetAside,
     KeyMoved,
+    PartWorks,
     RoundSealed,
     SeatTested,
     SourceCompleted,
@@ -219,7 +220,10 @@ def _strip(d: Draft, seat: Seat, bet: Bet, edge: Stamp) -> None:
 
 
 def complete_to(d: Draft, s: CompleteTo) -> None:
-    """A source has reported everything up to a stamp."""
+    """A source has reported everything up to a stamp. One that had failed, being silent, is thereby seen to work: only
+    working sources report, and nothing else would tell (2.10)."""
+    if 1 <= s.source <= len(d.state.seats) and "node" in d.seat(s.source).failed:
+        d.emit(PartWorks(s.source, "node"))
     round = d.state.round
     if round is None or round.edge is None or round.sealed:
         return

@@ -241,6 +241,32 @@ def test_2_8_after_250_ms_a_silent_source_counts_as_failed() -> None:
     assert t["seat.2.status"] == "open"
 
 
+def test_2_10_a_silent_source_that_reports_after_all_works_and_its_seat_can_be_reopened() -> None:
+    t = betting()
+    t.silent = {3}
+    edge = t.ms + 20
+    t.lock(at=edge)
+    t.runs_out("seal")
+    with t.refuses("not-allowed", "2.10"):
+        t.reopen(3)
+    t.complete(3, at=edge)
+    assert t.state.seats[2].failed == ()
+    assert (t["seat.3.status"], t["seat.3.reason"]) == ("closed", "node")  # nobody has reopened it yet
+    t.reopen(3)
+    assert t["seat.3.status"] == "open"
+
+
+def test_2_8_a_silent_source_that_reports_after_the_round_works() -> None:
+    t = betting()
+    t.silent = {3}
+    edge = t.ms + 20
+    t.lock(at=edge)
+    t.runs_out("seal")
+    t.settle()
+    t.complete(3, at=edge)
+    assert t.state.seats[2].failed == ()
+
+
 def test_2_8_a_timeout_after_the_seal_is_stale() -> None:
     t = betting()
     t.silent = {3}
