@@ -33,9 +33,12 @@ def deadlines(table: Table) -> tuple[Deadline, ...]:
 def lamp_pending(table: Table, index: int) -> bool:
     """Whether the lamp of the seat at `index` is not sensed as it is commanded, and is still believed to work.
 
-    A vanished node senses nothing, so its lamp is not judged; a lamp that has failed is judged in its test only.
+    A vanished node senses nothing, so its lamp is not judged; a lamp that has failed is judged in its test only. Nor is
+    one that is dark while the table is out of service: perhaps there is no hardware that could light it (2.6).
     """
     seat = table.seats[index]
+    if table.out_of_service and not seat.sensed and not seat.testing:
+        return False
     if "node" in seat.failed or ("lamp" in seat.failed and not seat.testing):
         return False
     return seat.sensed != lamp_on(table, index)

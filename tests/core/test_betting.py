@@ -462,6 +462,28 @@ def test_2_6_out_of_service_leaves_the_lamps_of_a_sealed_round() -> None:
     assert t.lit() == [1]
 
 
+def test_2_6_a_sealed_lamp_that_hardware_could_not_light_is_no_lamp_fault() -> None:
+    t = T()
+    t.deal(1)
+    t.dead_lamps = {1}
+    t.restart()
+    t.out_of_service("the jumper carries nothing")  # nobody drives the lamp, which has been dark since the restart
+    assert t.deadline("lamp", 1) is None
+    t.out_of_service("")
+    assert t.deadline("lamp", 1) is not None  # commanded anew, and now it has to light
+    t.runs_out("lamp", 1)
+    assert t["seat.1.reason"] == "lamp"
+
+
+def test_2_6_a_lamp_that_is_lit_out_of_service_without_being_commanded_is_a_fault() -> None:
+    t = T()
+    t.dead_lamps = {1}
+    t.out_of_service("the configuration differs")
+    t.lamp(1, True)
+    t.runs_out("lamp", 1)
+    assert t["seat.1.reason"] == "lamp"
+
+
 def test_2_6_the_engines_own_stop_darkens_the_same_lamps() -> None:
     t = T()
     t.open()
