@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +20,9 @@ from tests.hil.guest.board import CONFIG, EXPANDER, HEADER
 TRACING = Path("/sys/kernel/tracing/instances/bench")
 
 LABELS: dict[ChipName, str] = {"header": HEADER[0], "expander": EXPANDER[0]}
+
+LOOK_S = 0.5
+"""Seconds between two looks at whether to go on listening."""
 
 FIRST = 512
 """The kernel's own count of lines, which the trace uses, begins here (GPIO_DYNAMIC_BASE), in the order of chips."""
@@ -40,10 +43,8 @@ class Lines:
         self._folder: dict[ChipName, Path] = {}
         self._high: dict[Pin, bool] = {}
         self._pulls: dict[Pin, int] = {}
-        for chip, label in LABELS.items():
-            device = (CONFIG / label / "dev_name").read_text().strip()
-            name = (CONFIG / label / "bank/chip_name").read_text().strip()
-            self._folder[chip] = Path("/sys/devices/platform", device, name)
+        for chip in LABELS:
+            self._find(chip)
         self._ending = False
         self._trace = _traced()
         self._thread = threading.Thread(target=self._listen, daemon=True)
@@ -59,8 +60,23 @@ class Lines:
         self.drive(pin, True)
 
     def level(self, pin: Pin) -> bool:
-        """Where the line is now."""
-        return (self._folder[pin.chip] / f"sim_gpio{pin.line}/value").read_text().strip() == "1"
+        """Where the line is now; low, when its chip is gone."""
+        folder = self._folder.get(pin.chip)
+        return folder is not None and (folder / f"sim_gpio{pin.line}/value").read_text().strip() == "1"
+
+    def remove(self, chip: ChipName) -> None:
+        """Take a chip away, whoever holds its lines."""
+        del self._folder[chip]
+        for pin in [pin for pin in self._pulls if pin.chip == chip]:
+            os.close(self._pulls.pop(pin))
+        (CONFIG / LABELS[chip] / "live").write_text("0")
+
+    def replace(self, chip: ChipName) -> None:
+        """Put it back, with its wires."""
+        (CONFIG / LABELS[chip] / "live").write_text("1")
+        self._find(chip)
+        for pin in [pin for pin in self._high if pin.chip == chip]:
+            self._pull(pin)
 
     def close(self) -> None:
         """Hear nothing more."""
@@ -71,7 +87,14 @@ class Lines:
         self._pulls.clear()
         os.close(self._trace)
 
+    def _find(self, chip: ChipName) -> None:
+        device = (CONFIG / LABELS[chip] / "dev_name").read_text().strip()
+        name = (CONFIG / LABELS[chip] / "bank/chip_name").read_text().strip()
+        self._folder[chip] = Path("/sys/devices/platform", device, name)
+
     def _pull(self, pin: Pin) -> None:
+        if pin.chip not in self._folder:
+            return
         number = self._pulls.get(pin)
         if number is None:
             path = self._folder[pin.chip] / f"sim_gpio{pin.line}/pull"
@@ -81,10 +104,11 @@ class Lines:
     def _listen(self) -> None:
         rest = b""
         while not self._ending:
+            if not select.select([self._trace], [], [], LOOK_S)[0]:
+                continue
             try:
                 rest += os.read(self._trace, 65536)
             except BlockingIOError:
-                time.sleep(0.001)
                 continue
             *seen, rest = rest.split(b"\n")
             for line in seen:

@@ -125,6 +125,11 @@ class ElectricTable:
         """Whether a lamp is lit in fact."""
         return self.seats[seat].lit
 
+    @property
+    def stuck(self) -> tuple[Pin, ...]:
+        """The lines with which something is amiss."""
+        return tuple(self._stuck)
+
     async def quiet(self, rest: float = 0.1) -> None:
         """Until hands and lamps have come to rest, and `rest` seconds more: delivery, settling, blanking, a commit."""
         while self.timeline.moving:  # noqa: ASYNC110 - physics has many ends, and none tells
