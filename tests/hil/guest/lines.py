@@ -64,6 +64,10 @@ class Lines:
         folder = self._folder.get(pin.chip)
         return folder is not None and (folder / f"sim_gpio{pin.line}/value").read_text().strip() == "1"
 
+    def pull_file(self, pin: Pin) -> Path:
+        """To which somebody else may write where the wire pulls."""
+        return self._folder[pin.chip] / f"sim_gpio{pin.line}/pull"
+
     def remove(self, chip: ChipName) -> None:
         """Take a chip away, whoever holds its lines."""
         del self._folder[chip]
@@ -97,8 +101,7 @@ class Lines:
             return
         number = self._pulls.get(pin)
         if number is None:
-            path = self._folder[pin.chip] / f"sim_gpio{pin.line}/pull"
-            number = self._pulls[pin] = os.open(path, os.O_WRONLY)
+            number = self._pulls[pin] = os.open(self.pull_file(pin), os.O_WRONLY)
         os.pwrite(number, b"pull-up" if self._high[pin] else b"pull-down", 0)
 
     def _listen(self) -> None:
