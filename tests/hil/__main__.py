@@ -68,6 +68,7 @@ FULL = (
     Part("cuts", cuts.play),
     in_machine("contract", "contract", virtual=True),
     in_machine("round", "round", virtual=True),
+    in_machine("faults", "faults", virtual=True),
 )
 
 
