@@ -13,6 +13,8 @@ What cannot be seen from there:
 * what lasts less than a start does. A lamp has 200 ms from the moment it is driven, and the socket answers later.
 * a seat node: there is no bus to the seats on a header, so nothing can be unplugged from it. An evening ends where the
   first node breaks, if a round was settled by then, and is left out if not.
+
+A display takes a third of a start, and changes nothing but by its failure: only evenings on which one fails have one.
 """
 
 from __future__ import annotations
@@ -55,11 +57,17 @@ MONEY = ("table", "bet", "pot", "prizes", "base")
 REST_S = 0.03
 """Seconds that an act has when its hands are at rest: delivery and settling (13 ms), a commit, its lamp."""
 
+SHORT_REST_S = 0.015
+"""The same, in haste."""
+
 PATIENCE_S = 2.0
 """Seconds within which what must be so is so."""
 
 RETRIES_S = 40.0
 """Seconds within which a display that is plugged in again has been tried (``hal.display.screen.LAST_RETRY``)."""
+
+CGROUP = Path("/sys/fs/cgroup/system.slice/system-pozo.slice", f"{UNIT}.service")
+"""Where the processes of the unit are."""
 
 LOOK_S = 0.02
 """Seconds between two looks at a table that is not yet as it must be."""
@@ -119,6 +127,12 @@ class Speakers:
             self._eyes = await self._served.connect()
         state: View = (await self._eyes.state())["state"]
         return state
+
+    async def failed(self, part: str) -> bool:
+        """Whether a part of the table is known to be bad."""
+        if self._eyes is None:
+            self._eyes = await self._served.connect()
+        return part in (await self._eyes.state())["attention"]["failed"]
 
     async def say(self, act: Act, digits: int) -> str:
         """Give a command, by who may: the code of its refusal, or nothing."""
@@ -192,7 +206,7 @@ class Evening:
         elif isinstance(word, Hardware):
             await self._hands(word)
             # A key is turned while lamps are awaited; nothing else has to be quick.
-            await self._electricity.quiet(0 if isinstance(then, words.TurnKey) else REST_S)
+            await self._electricity.quiet(0 if isinstance(then, words.TurnKey) else self._rest())
         elif not isinstance(word, words.Expect | words.Refused):
             self._met = await self._command(word)
 
@@ -227,7 +241,9 @@ class Evening:
             oled.unplug(int(pid))
         else:
             oled.plug()
-            await asyncio.sleep(RETRIES_S)
+            async with asyncio.timeout(RETRIES_S):
+                while await self._people.failed("display"):  # noqa: ASYNC110 - the table tells whoever asks
+                    await asyncio.sleep(0.2)
 
     async def _power(self, on: bool) -> None:
         self._on = on
@@ -238,9 +254,10 @@ class Evening:
             self.tally.starts += 1
             self._hurried = any("lamp" in seat.broken for seat in self._electricity.seats.values())
             return
-        await self._served.kill()
+        cut()
         for seat in self._electricity.seats.values():
             seat.power(False)
+        await self._served.kill()  # systemd would start it again
         await self._people.go()
         await self._electricity.quiet(REST_S)
 
@@ -270,8 +287,13 @@ class Evening:
             self.failures.add(line, f"refused with {self._met or 'nothing'}, not {expected.code}")
 
     async def _look_at_lamps(self, line: int) -> None:
-        """A lamp that works is lit where the table says so, and nowhere else."""
+        """A lamp that works is lit where the table says so, and nowhere else.
+
+        Not while the round waits for another one: that takes 200 ms at most, and the evening must be quick.
+        """
         electricity = self._electricity
+        if self._awaits():
+            return
 
         def wrong(state: View) -> list[int]:
             working = [n for n, seat in electricity.seats.items() if not seat.broken & {"lamp", "lamp-on"}]
@@ -285,6 +307,15 @@ class Evening:
         elif not await self._becomes(lambda state: not wrong(state)):
             assert self._state is not None
             self.failures.add(line, f"the lamps of {wrong(self._state)} are not as the table says")
+
+    def _awaits(self) -> bool:
+        """Whether, when somebody looked last, the lock had fallen and the round was not sealed."""
+        state = self._state
+        return state is not None and (state["phase"], state["sealed"]) == ("locked", False)
+
+    def _rest(self) -> float:
+        """How long hands rest: less if a lamp may be awaited that is broken."""
+        return SHORT_REST_S if any("lamp" in seat.broken for seat in self._electricity.seats.values()) else REST_S
 
     async def _becomes(self, holds: Callable[[View], bool], within: float = PATIENCE_S) -> bool:
         """Whether the state is, or becomes, such that it `holds`."""
@@ -300,6 +331,12 @@ class Evening:
             await asyncio.sleep(LOOK_S)
 
 
+def cut() -> None:
+    """End every process of the unit, this instant."""
+    if CGROUP.exists():
+        (CGROUP / "cgroup.kill").write_text("1")
+
+
 # --- an evening's table ----------------------------------------------------------------------------------------
 
 
@@ -310,16 +347,18 @@ def money(table: Path) -> str:
 
 
 def wired(config: Config, lines: Sequence[Line]) -> str:
-    """The section ``[hal]`` for those `lines`: at a chips table, each seat has a sensor for every chip that it gets."""
+    """The section ``[hal]`` for those `lines`: at a chips table, each seat has a sensor for every chip that it gets; a
+    display if one breaks."""
     setup = config.setup
+    displays = any(isinstance(line.word, words.Break) and line.word.part == "display" for line in lines)
     if setup.acceptor == "credits":
-        return hal(setup.seats, None)
+        return hal(setup.seats, None, displays=displays)
     values = {seat: {setup.denomination} for seat in range(1, setup.seats + 1)}
     for line in lines:
         if isinstance(line.word, words.Chip) and line.word.value is not None:
             values[line.word.seat].add(line.word.value)
     chips = {seat: [format_minor(value, setup.digits) for value in sorted(each)] for seat, each in values.items()}
-    return hal(setup.seats, chips)
+    return hal(setup.seats, chips, displays=displays)
 
 
 def until_a_node_breaks(lines: Sequence[Line]) -> Sequence[Line]:
@@ -383,14 +422,13 @@ def one(file: Path) -> Tally:
 
 async def _one(money: str, hal: str, lines: Sequence[Line], at_the_end: View) -> tuple[Tally, list[str]]:
     served = Served(money, hal)
-    await served.kill()
     await served.fresh()
     electricity = ElectricTable(served.hardware.wiring, served.config.setup.acceptor)
     evening = Evening(served, electricity, lines)
     try:
         await evening.play(at_the_end)
     finally:
-        await served.kill()
+        cut()  # the next one begins anew
         await electricity.close()
     return evening.tally, evening.failures.found
 
