@@ -51,7 +51,7 @@ class Row(NamedTuple):
 
     def name(self, fault: str) -> str:
         """For people."""
-        what = " ".join(word for word in (self.must, self.cause) if word)
+        what = self.must if self.cause in ("", self.must) else f"{self.must}, {self.cause}"
         lasting = f" for {self.lasts:g} s" if self.lasts else ""
         act = f", {self.act}" if self.act else ""
         return f"{self.line} {fault}{lasting}, {self.phase}{act}: {what} ({self.clause})"
