@@ -69,8 +69,8 @@ FULL = (
     in_machine("contract", "contract", virtual=True),
     in_machine("round", "round", virtual=True),
     in_machine("faults", "faults", virtual=True),
-    in_machine("evenings 1", "evening", "--part", "1/2", virtual=True),
-    in_machine("evenings 2", "evening", "--part", "2/2", virtual=True),
+    in_machine("evenings 1", "evening", "--part", "1/2", virtual=True, within=1800),
+    in_machine("evenings 2", "evening", "--part", "2/2", virtual=True, within=1800),
 )
 
 

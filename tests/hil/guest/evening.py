@@ -24,6 +24,7 @@ import asyncio
 import re
 import shutil
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -275,7 +276,9 @@ class Evening:
             self.tally.expectations_over_before_the_start += 1
         else:
             assert self._state is not None
-            found = shown(find(self._state, expected.path))
+            found = "nowhere"
+            with suppress(PathError):
+                found = shown(find(self._state, expected.path))
             self.failures.add(line, f"{expected.path} is {found}, not {expected.value}")
 
     def _refused(self, line: int, expected: words.Refused) -> None:
@@ -427,6 +430,8 @@ async def _one(money: str, hal: str, lines: Sequence[Line], at_the_end: View) ->
     evening = Evening(served, electricity, lines)
     try:
         await evening.play(at_the_end)
+    except Exception:  # the next evening is played all the same
+        evening.failures.found.append(traceback.format_exc())
     finally:
         cut()  # the next one begins anew
         await electricity.close()
