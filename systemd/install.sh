@@ -4,7 +4,7 @@
 #
 #   PREFIX=/opt/pozo     where the program is. Versions lie side by side there, each in an environment of its own
 #   DESTDIR=             a folder that stands for the machine: nothing outside it is touched, no user made, nothing started
-#   PYTHON=python3       the interpreter; from 3.13 on lgpio comes from Debian, since there is no wheel
+#   PYTHON=python3       the interpreter; from 3.13 on lgpio is the system's, since there is no wheel
 #   EXTRAS=display,gpio  what the tables need besides the rules
 #   PIP_ARGS=            handed to pip
 #
@@ -53,11 +53,16 @@ system_packages() {
     for_real || return 0
     missing=
     "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || missing=python3-venv
-    case ",$EXTRAS," in *,gpio,*) from_debian && ! "$PYTHON" -c 'import lgpio' 2>/dev/null && missing="$missing python3-lgpio" ;; esac
-    [ -z "$missing" ] || { apt-get update -qq && apt-get install --yes -qq --no-install-recommends $missing; }
+    case ",$EXTRAS," in *,gpio,*) from_system && ! "$PYTHON" -c 'import lgpio' 2>/dev/null && missing="$missing python3-lgpio" ;; esac
+    [ -n "$missing" ] || return 0
+    apt-get update -qq
+    for package in $missing; do
+        apt-get install --yes -qq --no-install-recommends "$package" || fail "$package cannot be had from this system's" \
+            "package sources (Raspberry Pi OS has python3-lgpio, plain Debian does not). Nothing was changed."
+    done
 }
 
-from_debian() { "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 13))'; }
+from_system() { "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 13))'; }
 
 # An environment for this version; it is whole when it has its mark.
 build() {
@@ -69,7 +74,7 @@ build() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     (cd "$SOURCE" && cp -R $PARTS "$work/")
-    if from_debian; then "$PYTHON" -m venv --system-site-packages "$place"; else "$PYTHON" -m venv "$place"; fi
+    if from_system; then "$PYTHON" -m venv --system-site-packages "$place"; else "$PYTHON" -m venv "$place"; fi
     pip="$place/bin/python -m pip install --quiet --disable-pip-version-check --no-cache-dir -c $SOURCE/constraints.txt"
     $pip $PIP_ARGS setuptools babel
     $pip --no-build-isolation $PIP_ARGS "$work${EXTRAS:+[$EXTRAS]}"

@@ -123,3 +123,23 @@ def test_a_real_machine_is_changed_by_root_only() -> None:
     done = subprocess.run([ROOT / "systemd/install.sh", "install"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "sudo make install" in done.stderr
+
+
+def test_what_no_package_source_has_is_said_and_nothing_is_changed(tmp_path: Path) -> None:
+    """From Python 3.13 on lgpio is the system's; plain Debian has none. Nothing here gets as far as this machine."""
+    machine = Machine(tmp_path)
+    stand_ins = {
+        "id": "echo 0",
+        "apt-get": 'case "$*" in *python3-lgpio*) exit 100 ;; esac',
+        "python3.13": 'case "$*" in *lgpio* | "-m venv"*) exit 1 ;; esac',
+    }
+    for name, script in stand_ins.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHON": "python3.13"}
+    environment |= {"PREFIX": str(tmp_path / "opt"), "DESTDIR": ""}
+    install = ["sh", "systemd/install.sh", "install"]
+    done = subprocess.run(install, cwd=machine.checkout, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "python3-lgpio cannot be had" in done.stderr
+    assert not (tmp_path / "opt").exists()
