@@ -60,7 +60,7 @@ def _said(wrong: list[str]) -> str:
 
 def _fault(rng: Random) -> Fault:
     how, moment = rng.choice(get_args(Sticking)), rng.choice(get_args(Moment))
-    return Fault(rng.choice(LINES), how, moment, rng.choice((0.004, 0.04, 0.4, 3)))
+    return Fault(rng.choice(LINES), how, moment, rng.choice((0.004, 0.06, 0.5, 3)))
 
 
 class _Round:

@@ -65,18 +65,12 @@ ROWS_OF_THE_KEY = (
     Row("key_open", "low", "idle", "alarm", KEY, "key"),
     Row("key_open", "low", "open", "locks", KEY, "key", "turn"),
     Row("key_open", "low", "sealed", "alarm", KEY, "key"),
-    Row("key_open", "noisy", "idle", "nothing", "2.8", within=0.6),
-    Row("key_open", "noisy", "open", "nothing", "2.8", within=0.6),
-    Row("key_open", "noisy", "sealed", "nothing", "2.8", within=0.6),
     Row("key_locked", "open", "idle", "alarm", KEY, "key"),
     Row("key_locked", "high open", "open", "locks", KEY, "key", "turn"),
     Row("key_locked", "open", "sealed", "alarm", KEY, "key"),
     Row("key_locked", "low", "idle", "alarm", KEY, "key", "turn"),
     Row("key_locked", "low", "open", "locks", KEY, "key"),
     Row("key_locked", "low", "sealed", "nothing", KEY),
-    Row("key_locked", "noisy", "idle", "nothing", "2.8", within=0.6),
-    Row("key_locked", "noisy", "open", "nothing", "2.8", within=0.6),
-    Row("key_locked", "noisy", "sealed", "nothing", "2.8", within=0.6),
     Row("key_locked", "high", "idle", "nothing", KEY, lasts=0.03),
 )
 """High and open are one to a line that is pulled up. That a turn opens again is seen in the round that follows."""
@@ -119,9 +113,6 @@ def rows_of_lamps(seats: Iterator[int]) -> Iterator[Row]:
         ("sense", "low", "bare", "closes", "", 0.2),
         ("sense", "low", "open", "nothing", "", 0.2),
         ("sense", "low", "sealed", "closes after", "settle", 0.2),
-        ("sense", "noisy", "idle", "nothing", "", 0.6),
-        ("sense", "noisy", "open", "nothing", "", 0.6),
-        ("sense", "noisy", "sealed", "nothing", "", 0.6),
     )
     for what, faults, phase, must, act, within in table:
         for fault in faults.split():
@@ -129,15 +120,25 @@ def rows_of_lamps(seats: Iterator[int]) -> Iterator[Row]:
             yield Row(f"{what} {next(seats)}", fault, phase, must, LAMP, cause, act, within)
 
 
+PHASES: tuple[Phase, ...] = ("idle", "open", "sealed")
+ROWS_OF_STATIC = tuple(
+    Row(line, "noisy", phase, "nothing", clause, within=0.6)
+    for phase in PHASES
+    for line, clause in (
+        *(("key_open", "2.8"), ("key_locked", "2.8"), ("dealer up", "8.5"), ("dealer back", "8.5")),
+        *(("sense 1", "2.6"), ("sense 3", "2.6")),
+    )
+)
+
 EDGES = "8.5 edges lost"
 ROWS_OF_THE_TABLE = (
     Row("jumper out", "open", "open", "edges", EDGES, "edges", within=2.5),
     Row("jumper out", "low", "idle", "edges", EDGES, "edges", within=2.5),
     Row("jumper in", "low", "sealed", "edges", EDGES, "edges", within=2.5),
     Row("jumper in", "high", "open", "edges", EDGES, "edges", within=2.5),
-    Row("dealer up", "high open noisy", "open", "nothing", "8.5", within=0.6),
-    Row("dealer back", "open high noisy", "open", "nothing", "8.5", within=0.6),
-    Row("meter", "high low open", "open", "nothing", "8.5", act="turn", within=0.5),
+    Row("dealer up", "high open", "open", "nothing", "8.5"),
+    Row("dealer back", "open high", "open", "nothing", "8.5"),
+    Row("meter", "high open", "open", "nothing", "8.5", act="turn", within=0.5),
 )
 
 JAM = "8.5 slot jammed, 2.10"
@@ -184,14 +185,15 @@ class Trial(NamedTuple):
     def manner(self) -> tuple[object, ...]:
         """What those have in common that can be tried in the same round."""
         row = self.row
-        return row.phase, row.act, row.within, row.after, row.lasts, bool(row.seat)
+        return row.phase, row.act, row.within, row.after, row.lasts
 
     def goes_with(self, others: Iterable[Trial]) -> bool:
         """Whether it can be tried together with `others`, each at its seat: all must come of it as if it were alone."""
         return all(
             self.manner == other.manner
             and self.row.line != other.row.line
-            and (self.row.seat != other.row.seat if self.row.seat else self.row.must == other.row.must == "nothing")
+            and (self.row.must == other.row.must == "nothing" or (self.row.seat and other.row.seat))
+            and (not self.row.seat or self.row.seat != other.row.seat)
             for other in others
         )
 

@@ -18,6 +18,7 @@ from tests.hil.guest.fault_table import (
     NOISY_BUTTONS,
     ROWS_OF_BUTTONS_AND_LAMPS,
     ROWS_OF_SENSORS,
+    ROWS_OF_STATIC,
     ROWS_OF_THE_KEY,
     ROWS_OF_THE_TABLE,
     try_rows,
@@ -233,7 +234,12 @@ async def at_credits(card: Card, only: str) -> None:
     await served.fresh()
     stand = Stand(served, ElectricTable(served.hardware.wiring, "credits"))
     await found_at_the_start(stand)
-    for rows in (NOISY_BUTTONS, ROWS_OF_THE_KEY, ROWS_OF_THE_TABLE):  # a minute, in which the noise is forgotten
+    for rows in (
+        NOISY_BUTTONS,
+        ROWS_OF_STATIC,
+        ROWS_OF_THE_KEY,
+        ROWS_OF_THE_TABLE,
+    ):  # a minute, in which the noise is forgotten
         await try_rows(stand, rows, only)
     told("a minute without noise, and the technician reopens (2.10)", await stand.put_right())
     await try_rows(stand, ROWS_OF_BUTTONS_AND_LAMPS, only)
