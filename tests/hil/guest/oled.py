@@ -15,13 +15,13 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.hil.guest.board import OLED
+from tests.hil.guest.served import stub_bus
 
 NOBODY = 0x3D
 """An address at which no chip is."""
 
 _I2C_SLAVE = 0x0703
 _PIDFD_GETFD = 438
-_BUSES = Path("/sys/bus/i2c/devices")
 
 
 def unplug(pid: int) -> None:
@@ -48,7 +48,4 @@ def plug() -> None:
 
 
 def _bus() -> Path:
-    for bus in _BUSES.glob("i2c-*"):
-        if (bus / "name").read_text().startswith("SMBus stub"):
-            return bus
-    raise FileNotFoundError(f"no bus of i2c-stub in {_BUSES}")
+    return Path("/sys/bus/i2c/devices", stub_bus())
