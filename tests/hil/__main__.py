@@ -21,7 +21,7 @@ from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from tests.hil import cuts
+from tests.hil import cuts, serial_line
 from tests.hil.guest.report import Finding, told
 from tests.hil.image import CannotBeHadError, say
 from tests.hil.installed import READY, Ready, put_harness, ready
@@ -71,6 +71,11 @@ FULL = (
     in_machine("faults", "faults", virtual=True),
     in_machine("evenings 1", "evening", "--part", "1/2", virtual=True, within=1800),
     in_machine("evenings 2", "evening", "--part", "2/2", virtual=True, within=1800),
+    in_machine("unit", "unit", virtual=True),
+    in_machine("picture", "picture", virtual=True),
+    in_machine("doctor", "technician", virtual=True),
+    Part("serial line", serial_line.play),
+    in_machine("upgrade", "upgrade", virtual=False, within=1800),
 )
 
 
