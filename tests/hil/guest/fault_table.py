@@ -368,7 +368,7 @@ class RoundOfTrials:
         stand, row = self.stand, self.row
         if row.must == "edges":
             await asyncio.sleep(2)
-        sight = await stand.look()
+        sight = await stand.settled()
         self._check("failed, when mended", sight.failed, [])
         if row.must in ("locks", "alarm", "edges"):
             self._check("a technician's ack is refused (10)", bool(await stand.told("leo", "ack")), True)

@@ -112,7 +112,9 @@ class Stand:
         """Look at it."""
         said = await self.eyes.state()
         state, attention = said["state"], said["attention"]
-        codes = [(alarm["code"], alarm["seat"]) for alarm in attention["alarms"]]
+        codes = [
+            (" ".join(filter(None, (alarm["code"], alarm["detail"]))), alarm["seat"]) for alarm in attention["alarms"]
+        ]
         alarms = [code for code, seat in codes if code != "edges-lost" or not seat]
         seats = {seat["seat"]: self._seat(seat) for seat in state["seats"]}
         return Sight(
@@ -202,6 +204,15 @@ class Stand:
                 refused += await self.told("ana", f"paid {prize['seat']}")
         return refused
 
+    async def settled(self) -> Sight:
+        """Look, when what was mended is seen to work, or ought to be: a commit may take a while on a busy machine."""
+        sight = await self.look()
+        for _ in range(8):
+            if sight.failed:
+                await asyncio.sleep(2 * QUIET_S)
+                sight = await self.look()
+        return sight
+
     async def told(self, who: str, line: str) -> list[str]:
         """Somebody gives a command; its refusal, if it is refused."""
         if who not in self._there:
@@ -220,19 +231,21 @@ class Stand:
         shut = [n for n, seat in sight.seats.items() if not seat.open and (patient or n not in noisy)]
         for number in shut:
             wrong += await self.told("leo", f"reopen {number}")
-        for number, seat in sight.seats.items():
-            if seat.owed:
-                wrong += await self.told("ana", f"ack {number}")
         if shut:
             await self.electricity.quiet(QUIET_S)  # a lamp's test
         sight = await self.look()
+        for number, seat in sight.seats.items():
+            if seat.owed:
+                wrong += await self.told("ana", f"ack {number}")
         if sight.alarms or sight.lost:
             wrong += await self.told("ana", "ack")
-            sight = await self.look()
+        sight = await self.look()
         shut = [n for n, seat in sight.seats.items() if not seat.open and (patient or n not in noisy)]
         wrong += [f"still closed: {shut}"] if shut else []
         wrong += [f"still failed: {sight.failed}"] if sight.failed else []
         wrong += [f"still {sight.phase}"] if sight.phase != "idle" else []
+        owed = {number: seat.owed for number, seat in sight.seats.items() if seat.owed}
+        wrong += [f"still owed: {owed}"] if owed else []
         return wrong
 
     async def _forgotten(self, noisy: set[int]) -> None:
