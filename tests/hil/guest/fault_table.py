@@ -244,7 +244,7 @@ class RoundOfTrials:
     async def run(self) -> None:
         """Try them."""
         stand, row, wrong = self.stand, self.row, self.wrong[0]
-        wrong += await stand.reach(row.phase, self.seats or {1})
+        wrong += await self._reach()
         before = await stand.look()
         mark = len(stand.eyes.streamed)
         for trial in self.trials:
@@ -260,6 +260,15 @@ class RoundOfTrials:
         self._unstick()
         await asyncio.sleep(QUIET_S)
         await self._way_back()
+
+    async def _reach(self) -> list[str]:
+        """The phase, before anything is amiss. Once more, if an edge was lost on the way: that is not on trial here."""
+        wrong = await self.stand.reach(self.row.phase, self.seats or {1})
+        if wrong:
+            note(f"once more, since {'; '.join(wrong)}")
+            await self.stand.put_right(patient=False)
+            wrong = await self.stand.reach(self.row.phase, self.seats or {1})
+        return wrong
 
     def _unstick(self) -> None:
         for trial in self.trials:

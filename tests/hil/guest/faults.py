@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -277,6 +278,8 @@ async def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--course", choices=COURSES)
     args = parser.parse_args()
+    # Electricity does not wait for a busy processor: a spike would grow to a press, a lamp's glare to a chip.
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     card = Card()
     await card.insert()
     for name, course in COURSES.items():

@@ -171,7 +171,8 @@ class Stand:
         found = {number: seat.bet for number, seat in sight.seats.items()}
         wrong = [] if found == bets else [f"before: bets {found}"]
         wrong += [] if sight.sealed == (phase == "sealed") else [f"before: {sight.phase}, sealed {sight.sealed}"]
-        return wrong + [f"before: {what}" for what in lamps(sight)]
+        wrong += [f"before: {what}" for what in lamps(sight)]
+        return [*wrong, f"edges lost by seats: {sight.lost}"] if wrong else []
 
     def bet(self, seat: int) -> None:
         """The least that is a bet."""
@@ -231,9 +232,11 @@ class Stand:
         shut = [n for n, seat in sight.seats.items() if not seat.open and (patient or n not in noisy)]
         for number in shut:
             wrong += await self.told("leo", f"reopen {number}")
-        if shut:
-            await self.electricity.quiet(QUIET_S)  # a lamp's test
         sight = await self.look()
+        for _ in range(5):  # a lamp's test takes its time
+            if any(not sight.seats[number].open for number in shut):
+                await self.electricity.quiet(QUIET_S)
+                sight = await self.look()
         for number, seat in sight.seats.items():
             if seat.owed:
                 wrong += await self.told("ana", f"ack {number}")
