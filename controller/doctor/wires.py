@@ -135,8 +135,9 @@ def _number(facts: Facts, header: list[GpioChip]) -> Iterator[Finding]:
 
 
 def _expander(facts: Facts) -> Iterator[Finding]:
-    wanted = facts.table.expander if facts.table else ""
-    if wanted and not any(_is_expander(chip, wanted) for chip in facts.machine.chips):
+    wanted, chips = facts.table.expander if facts.table else "", facts.machine.chips
+    barred = any(not chip.usable and not chip.label for chip in chips)  # it may be one of these: they are told already
+    if wanted and not barred and not any(_is_expander(chip, wanted) for chip in chips):
         remedy = msg(
             "Is its dtoverlay in /boot/firmware/config.txt (docs/wiring.md)? Does --probe see 0x20? Look at its plug."
         )

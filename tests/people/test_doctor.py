@@ -78,6 +78,8 @@ class Pretended(Senses):
         return self.opening
 
     def chip(self, path: Path) -> tuple[str, int]:
+        if path.name in self.barred:
+            raise PermissionError(13, "Permission denied")
         return self.labels[path.name]
 
     def held(self, path: Path, lines: int) -> dict[int, str]:
@@ -359,6 +361,8 @@ def test_chips_that_are_missing_barred_or_others(tmp_path: Path) -> None:
     pretended.barred = {"gpiochip0"}
     assert levels()[0][0] == "fail"
     assert "/dev/gpiochip0 may not be used by" in levels()[0][1]
+    pretended.barred = {"gpiochip0", "gpiochip1"}
+    assert ["may not be used by" in text for _, text in levels()] == [True, True]  # who cannot look misses nothing
     pretended.barred = set()
     pretended.labels["gpiochip1"] = ("raspberrypi-exp-gpio", 8)
     assert ("fail", "the expander mcp23017 is not there") in levels()
