@@ -75,7 +75,7 @@ FULL = (
     in_machine("picture", "picture", virtual=True),
     in_machine("doctor", "technician", virtual=True),
     Part("serial line", serial_line.play),
-    in_machine("upgrade", "upgrade", virtual=False, within=1800),
+    in_machine("upgrade", "upgrade", virtual=True, within=1800),
 )
 
 
