@@ -144,6 +144,11 @@ class Feed:
         self._owed: int | None = None
         self._reported = 0
         self._served = 0
+        self._asked = False
+        """Whether what is owed has not been looked at since it could be given. It is looked at once: what holds it back
+        then wakes the source by itself."""
+        self._changed = True
+        self._wake: int | None = None
         self._button = next(
             (
                 (wires[name].input, line)
@@ -156,10 +161,16 @@ class Feed:
     @property
     def wake(self) -> int | None:
         """The stamp up to which to ``serve`` next, if nothing more happens; None: never."""
+        if self._changed:
+            self._changed = False
+            self._wake = self._next()
+        return self._wake
+
+    def _next(self) -> int | None:
         due = [self._waiting[0][0]] if self._waiting else []
         if self._reported > self._served:
             due.append(self._reported)
-        if self._owed is not None and self._owed + COMPLETE - DELIVERY > self._served:
+        if self._asked and self._owed is not None:
             due.append(self._owed + COMPLETE - DELIVERY)
         if self._source.wake is not None:
             due.append(self._source.wake)
@@ -175,6 +186,7 @@ class Feed:
     def report(self, make: type[PartFailed] | type[PartMended], part: Part, at: int) -> None:
         """A fact that no line tells, in its place among the others."""
         self._reported = max(self._reported, at)
+        self._changed = True
         self._source.report(make(self.number, part, Stamp(self._boot, at)))
 
     def lamp_switched(self, at: int) -> None:
@@ -183,8 +195,19 @@ class Feed:
             self._wait(at, _LAMP, False)
 
     def serve(self, now: int) -> None:
-        """It is `now`, and everything older than `DELIVERY` has arrived: feed it, and tell what is certain."""
+        """It is `now`, and everything older than `DELIVERY` has arrived: feed it, and tell what is certain.
+
+        Where nothing is due, nothing is done: most sources have nothing to do with what woke the table.
+        """
         until = now - DELIVERY
+        if self.wake is not None and self.wake <= until:
+            self._feed(now, until)
+        self._served = until
+
+    def _feed(self, now: int, until: int) -> None:
+        self._changed = True
+        if self._owed is not None and self._owed + COMPLETE <= now:
+            self._asked = False
         while self._waiting and self._waiting[0][0] <= until:
             at, _, name, level, relearning = heapq.heappop(self._waiting)
             if name == _LAMP:
@@ -196,7 +219,6 @@ class Feed:
             self._source.edge(name, at, level)
         self._look(now)
         self._advance(until)
-        self._served = until
 
     def answer(self, now: int) -> None:
         """Say how far this source is complete, if that is owed, and reached."""
@@ -209,6 +231,7 @@ class Feed:
     def owe(self, at: int) -> None:
         """Whoever seals the round wants to know when everything up to `at` has been told (rules 2.8)."""
         self._owed = at if self._owed is None else max(at, self._owed)
+        self._asked = self._changed = True
 
     # Levels re-read (traps: trailing edges can be missing even from the kernel, lg#18).
 
@@ -265,6 +288,7 @@ class Feed:
 
     def _wait(self, at: int, name: str, level: bool, *, relearning: bool = False) -> None:
         self._count += 1
+        self._changed = True
         heapq.heappush(self._waiting, (at, self._count, name, level, relearning))
 
 
