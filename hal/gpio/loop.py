@@ -44,7 +44,7 @@ class Loop:
             self._news.clear()
             with starting(self._out.name):
                 self._out.switch(level)
-            if not self._news.wait(PATIENCE_S) or self._heard is not level:
+            if not self._arrives(level):
                 raise HardwareError(self._amiss(level))
             away = self._chip.clock.now() - self._at
             if abs(away) > SKEW:
@@ -69,6 +69,15 @@ class Loop:
     def _hear(self, ns: int, level: bool) -> None:
         self._at, self._heard = ns, level
         self._news.set()
+
+    def _arrives(self, level: bool) -> bool:
+        """Whether the edge to `level` comes in time. One that was still on its way when this was sent is no answer."""
+        until = time.monotonic() + PATIENCE_S
+        while self._news.wait(max(0.0, until - time.monotonic())):
+            if self._heard is level:
+                return True
+            self._news.clear()
+        return False
 
     def _amiss(self, level: bool) -> str:
         ends = f"{self._out.name} to {self._in.name}"

@@ -493,6 +493,23 @@ def test_edges_that_do_not_arrive_keep_the_table_from_starting(monkeypatch: pyte
     play("credits", script)
 
 
+def test_an_edge_that_was_still_on_its_way_is_not_taken_for_the_jumpers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a program that was killed with its end of the jumper high."""
+
+    def deliver(bench: GpioBench, pin: WiredPin, ticks: float, state: bool) -> None:
+        pin.arrive(ticks, not state)
+        threading.Timer(0.05, pin.arrive, (ticks, state)).start()
+
+    async def script(bench: GpioBench) -> None:
+        delivered = GpioBench.deliver
+        monkeypatch.setattr(GpioBench, "deliver", deliver)
+        bench.start()
+        monkeypatch.setattr(GpioBench, "deliver", delivered)
+        assert len(only(KeyFound, bench.told())) == 1
+
+    play("credits", script)
+
+
 def test_another_clock_than_the_systems_keeps_the_table_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels before 5.7 stamp edges with the time of day."""
 
