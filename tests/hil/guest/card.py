@@ -11,7 +11,9 @@ from typing import Literal
 
 from tests.hil.guest.served import STATE, run
 
-FILE = Path("/var/tmp/card")
+FILE = Path("/run/card")
+"""In memory: while the host's disk is at work the machine's clock, in virtual time, would jump ahead."""
+
 DEVICE = Path("/dev/mapper/card")
 SECTORS = 49_152
 """24 MiB: its journal, and room for some thousand commits."""

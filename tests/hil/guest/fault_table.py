@@ -18,7 +18,7 @@ Must = Literal["nothing", "closes", "locks", "alarm", "edges", "closes after", "
 """What must come of it: nothing at all; the seat closes; the table locks and there is an alarm; an alarm, and the table
 is where it was; the same for edges; the seat closes when its bet is over; a pulse is metered, and no more."""
 
-SLACK_S = 0.15
+SLACK_S = 0.2
 """From a time that the rules give to what is seen of it: settling, delivery, a commit, an answer."""
 
 

@@ -21,8 +21,8 @@ TRACING = Path("/sys/kernel/tracing/instances/bench")
 
 LABELS: dict[ChipName, str] = {"header": HEADER[0], "expander": EXPANDER[0]}
 
-LOOK_S = 0.5
-"""Seconds between two looks at whether to go on listening."""
+LOOK_S = 0.01
+"""Seconds between two looks into the trace: the kernel wakes who waits for it, but not every time."""
 
 FIRST = 512
 """The kernel's own count of lines, which the trace uses, begins here (GPIO_DYNAMIC_BASE), in the order of chips."""
@@ -107,8 +107,7 @@ class Lines:
     def _listen(self) -> None:
         rest = b""
         while not self._ending:
-            if not select.select([self._trace], [], [], LOOK_S)[0]:
-                continue
+            select.select([self._trace], [], [], LOOK_S)
             try:
                 rest += os.read(self._trace, 65536)
             except BlockingIOError:
