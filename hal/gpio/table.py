@@ -286,7 +286,11 @@ class GpioTable:
         if not self._running:
             return
         self._take()
-        self._wind()
+        due = self._due()
+        if due is not None and due <= self._ns():
+            self._serve()  # the loop has stood still: a deadline of meanwhile is behind this, and must stay so (2.6)
+        else:
+            self._wind()
 
     def _take(self) -> None:
         while self._inbox:
@@ -306,16 +310,21 @@ class GpioTable:
 
     def _wind(self) -> None:
         """Set the timer to what comes next."""
-        due = min((wake for feed in self._feeds if (wake := feed.wake) is not None), default=None)
+        due = self._due()
         if due is None or not self._running:
             return
-        when = self._aio.time() + max(0, due + DELIVERY - self._ns()) / 1e9
+        when = self._aio.time() + max(0, due - self._ns()) / 1e9
         timer = self._timers.get("serve")
         if timer is not None:
             if timer.when() <= when:
                 return  # it will ask again
             timer.cancel()
         self._timers["serve"] = self._aio.call_at(when, self._serve)
+
+    def _due(self) -> int | None:
+        """When something is to be told next, if no edge comes."""
+        due = min((wake for feed in self._feeds if (wake := feed.wake) is not None), default=None)
+        return None if due is None else due + DELIVERY
 
     def _tell(self, signal: Signal) -> None:
         """Pass a signal on. A part made of several (two sensors of a slot) works again when all of them do."""

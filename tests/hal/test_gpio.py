@@ -607,3 +607,30 @@ def test_the_librarys_thread_only_queues_and_the_loop_tells() -> None:
     assert {ident for _, ident in told} == {threading.get_ident()}
     assert len(told) == heard
     assert gpiozero.Device.pin_factory is None
+
+
+def test_2_6_what_happened_while_the_loop_stood_still_is_told_before_a_deadline_of_then() -> None:
+    """A loop that stood still, loading a program or on a slow card, finds edges and deadlines together. A lamp that was
+    sensed in time must not close its seat for that."""
+    opened: list[Chips] = []
+    order: list[str] = []
+
+    def opening(hardware: Hardware) -> Chips:
+        opened.append(open_chips(hardware))
+        return opened[0]
+
+    async def evening() -> None:
+        table = GpioTable(mock_table(), opened=opening)
+        table.start(lambda signal: order.append(type(signal).__name__), 1)
+        await asyncio.sleep(0.1)
+        order.clear()
+        sensing = threading.Timer(0.01, opened[0].header.factory.pin(23).drive_low)
+        sensing.start()
+        asyncio.get_running_loop().call_later(0.05, order.append, "deadline")
+        time.sleep(0.15)  # noqa: ASYNC251 - a loop that stands still is what is tried
+        await asyncio.sleep(0.05)
+        table.stop()
+        sensing.join()
+
+    asyncio.run(evening())
+    assert order == ["LampSensed", "deadline"]
