@@ -172,7 +172,9 @@ class Stand:
         wrong = [] if found == bets else [f"before: bets {found}"]
         wrong += [] if sight.sealed == (phase == "sealed") else [f"before: {sight.phase}, sealed {sight.sealed}"]
         wrong += [f"before: {what}" for what in lamps(sight)]
-        return [*wrong, f"edges lost by seats: {sight.lost}"] if wrong else []
+        closed = {number: seat.reason for number, seat in sight.seats.items() if not seat.open}
+        more = f"closed {closed}, alarms {sight.alarms}, edges lost by {sight.lost} seats"
+        return [*wrong, more] if wrong else []
 
     def bet(self, seat: int) -> None:
         """The least that is a bet."""
