@@ -315,6 +315,15 @@ class _Heartbeat:
             self._timer.cancel()
 
 
+def _loop_for(config: Config) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """What makes the loop: on lines one with exact timers."""
+    if config.gpio is None:
+        return None
+    from hal.gpio.exact import exact_loop
+
+    return exact_loop
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """`pozo run --config FILE`: 0 after SIGTERM, 1 when another process runs this table, 2 for a bad configuration
     (which no restart can mend)."""
@@ -329,7 +338,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(error.report(), file=sys.stderr)
         return 2
     try:
-        return asyncio.run(serve(config))
+        with asyncio.Runner(loop_factory=_loop_for(config)) as runner:
+            return runner.run(serve(config))
     except JournalBusy as error:
         print(said(error, config), file=sys.stderr)
     except ControlError as error:
