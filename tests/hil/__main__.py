@@ -72,6 +72,8 @@ FULL = (
     in_machine("evenings 1", "evening", "--part", "1/2", virtual=True, within=1800),
     in_machine("evenings 2", "evening", "--part", "2/2", virtual=True, within=1800),
     in_machine("unit", "unit", virtual=True),
+    in_machine("figures", "figures", "virtual", virtual=True, within=1800),
+    in_machine("durable", "figures", "durable", virtual=False),
     in_machine("picture", "picture", virtual=True),
     in_machine("doctor", "technician", virtual=True),
     Part("serial line", serial_line.play),
