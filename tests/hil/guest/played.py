@@ -19,7 +19,8 @@ from controller.core.money import Minor, Units
 from controller.core.state import Setup, Table
 from controller.engine import Engine, InlineWriter, ThreadWriter, Writer
 from controller.journal.writer import Journal
-from hal.gpio.feed import SWITCH_S
+from hal.debounce import MS
+from hal.gpio.feed import SWITCH_S, Wire
 from hal.gpio.table import GpioTable
 from hal.gpio.wiring import Hardware, Pin, SeatPins, Wiring
 from hal.port import Signal
@@ -27,6 +28,7 @@ from hal.simulated.physics import Acceptor
 from tests.bench.bed import CHIPS_TABLE, TABLE, WALL, loaded
 from tests.hal.gpio_bench import wiring
 from tests.hil.guest.lines import Lines
+from tests.hil.guest.report import note
 from tests.hil.guest.table import ElectricTable
 
 SEATS = 7
@@ -102,12 +104,34 @@ def listening(kind: Acceptor) -> Iterator[tuple[GpioTable, Lines, list[Signal]]]
     lines, told = Lines(), list[Signal]()
     at_rest(lines, wired.wiring)
     backend = GpioTable(wired)
+    delivery = _timed(backend)
     try:
         backend.start(told.append, 1)
         yield backend, lines, told
+        note(f"delivery of {len(delivery)} edges, ms: {_spread(delivery)}")
     finally:
         backend.stop()
         lines.close()
+
+
+def _timed(backend: GpioTable) -> list[int]:
+    """How long (ns) each edge takes from its stamp to the library's callback."""
+    took: list[int] = []
+    arrived = backend._arrived
+
+    def timed(wire: Wire, ns: int, level: bool) -> None:
+        took.append(time.monotonic_ns() - ns)
+        arrived(wire, ns, level)
+
+    backend._arrived = timed  # type: ignore[method-assign]
+    return took
+
+
+def _spread(took: list[int]) -> str:
+    ordered = [ns / MS for ns in sorted(took)]
+    return (
+        f"median {ordered[len(ordered) // 2]:.2f}, 99.9 % {ordered[len(ordered) * 999 // 1000]:.2f}, {ordered[-1]:.2f}"
+    )
 
 
 @asynccontextmanager
@@ -119,6 +143,8 @@ async def playing(
     sys.setswitchinterval(SWITCH_S)  # as the daemon does
     wired = hardware(kind)
     electricity = ElectricTable(wired.wiring, kind)
+    for seat in electricity.seats.values():
+        seat.kind = "credits"  # the sensors' lines are pulled by hands: light of a lamp would let go of a chip there
     backend = GpioTable(wired)
     engine = Heard(_loaded(start)[0], last, writer or _no_commit(last), backend)
     engine.heard = []
