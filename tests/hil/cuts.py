@@ -30,6 +30,9 @@ Found = Callable[[Finding], None]
 CUTS = 20
 SIZE_MB = 64
 SEED = 1
+WHY = "systemctl status --no-pager -l pozo@bench; journalctl --no-pager -n 30; ps axo pid,stat,wchan:30,args | tail -40"
+"""What is asked of a machine in which an evening does not begin."""
+
 LYING = 101
 """The number of the evening on the disk that lies."""
 PLAYED_S = 4.0
@@ -145,9 +148,10 @@ class Evenings:
                     phase = said["state"]["phase"] if "state" in said else phase
                 elif (finding := told(line)) is not None:
                     self.found.append(finding)
-        except MachineError:
+        except MachineError as error:
             if cutting is None:
-                raise
+                said = self._machine.run("sh", "-c", WHY, check=False, within=30)
+                raise MachineError(f"{error}\n{said}") from error
         if cutting is not None:
             cutting.join()
         self.cut()

@@ -24,9 +24,9 @@ class Told:
 def main() -> int:
     """Run it."""
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    return int(
-        pytest.main(["-q", "-p", "no:cacheprovider", "-o", "addopts=", "--no-header", "--no-summary", SUITE], [Told()])
-    )
+    # Nothing is captured: what is told has to reach the host.
+    quietly = ["-q", "-s", "-p", "no:cacheprovider", "-o", "addopts=", "--no-header", "--no-summary"]
+    return int(pytest.main([*quietly, SUITE], [Told()]))
 
 
 if __name__ == "__main__":

@@ -117,11 +117,12 @@ class Evening:
         if len(started) < 2:
             return
         before, after = _seen(states[started[-1] - 1]), self._state
-        turned = (
-            before["phase"] == "betting" and after["phase"] != "betting"
-        )  # the key was turned as the lights went out
-        same = _amounts(before) == _amounts(after) or (turned and before["pot"]["main"] <= after["pot"]["main"])
-        tell("the round goes on where it stood", same, f"{before['phase']}, then {after['phase']}")
+        was, is_ = _amounts(before), _amounts(after)
+        # A key that is found locked locks, and what was locked and not sealed is sealed now: bets enter the pots.
+        sealing = before["phase"] in ("betting", "locked") and not before["sealed"]
+        same = was == is_ or (sealing and was["seats"] == is_["seats"])
+        other = "" if same else str([(was[key], is_[key]) for key in was if was[key] != is_[key]])
+        tell("the round goes on where it stood", same, f"{before['phase']}, then {after['phase']} {other}")
 
     async def _compare_lamps(self) -> None:
         wanted = {seat["seat"] for seat in self._state["seats"] if seat["lamp"] == "lit"}
