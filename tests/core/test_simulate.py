@@ -34,7 +34,7 @@ EVERY_TABLE = sorted(file.stem for file in TABLES.glob("*.toml"))
 
 
 def table(name: str, **params: Any) -> Config:
-    config = load(TABLES / f"{name}.toml", {"HOME": "/home/pozo"})
+    config = load(TABLES / f"{name}.toml", {"HOME": "/anybody"})
     return replace(config, params=replace(config.params, **params))
 
 

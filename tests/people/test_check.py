@@ -29,7 +29,7 @@ def plain(text: str) -> str:
 
 
 def config(name: str = "draw-1.toml") -> Config:
-    return load(EXAMPLES / name, {"HOME": "/home/pozo"})
+    return load(EXAMPLES / name, {"HOME": "/anybody"})
 
 
 def said(table: Config, language: Language = "en") -> str:
@@ -65,8 +65,8 @@ def test_the_words_are_those_of_the_rules() -> None:
         "a supervisor approves prizes from CLP 1,000,000, and every share of the pot",
         "fixed prizes return, and drain from the pot 36.2376%",
         "the pot keeps, and grows by 33.7624%",
-        "journal /home/pozo/.local/state/pozo/draw-1",
-        "control socket /home/pozo/.local/state/pozo/draw-1/pozo-draw-1.sock",
+        "journal /anybody/.local/state/pozo/draw-1",
+        "control socket /anybody/.local/state/pozo/draw-1/pozo-draw-1.sock",
         "a gaming day starts at 06:00 (America/Santiago)",
         "! The hardware is simulated: no button, lamp or sign will work.",
     ):

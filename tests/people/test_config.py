@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "tables"
 PAGE = (ROOT / "docs" / "configuration.md").read_text()
 GOOD = (EXAMPLES / "draw-1.toml").read_text()
-HOME = {"HOME": "/home/pozo"}
+HOME = {"HOME": "/anybody"}
 
 SMALLEST = """
 [table]

@@ -60,7 +60,7 @@ def params(rules: tuple[PrizeRule, ...], **changes: object) -> Params:
 
 
 def table(name: str = "draw-1") -> Config:
-    return load(EXAMPLES / f"{name}.toml", {"HOME": "/home/pozo"})
+    return load(EXAMPLES / f"{name}.toml", {"HOME": "/anybody"})
 
 
 # --- Rules 6 ---------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ BET = Minor(1_000)
 
 
 def table(name: str = "draw-1") -> Config:
-    return load(EXAMPLES / f"{name}.toml", {"HOME": "/home/pozo"})
+    return load(EXAMPLES / f"{name}.toml", {"HOME": "/anybody"})
 
 
 def uncapped(params: Params) -> Params:
