@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, get_native_id
 from typing import Any
 
 from hal.gpio.ticks import Clock
@@ -25,6 +25,11 @@ from hal.gpio.wiring import Hardware, Pin
 from hal.port import HardwareError
 
 _log = logging.getLogger(__name__)
+
+SLACK = 2_000_000
+"""Nanoseconds by which lgpio's thread may be late where no edge wakes it. It asks again every 0.5 ms, which is most of
+what an idle table costs; an edge wakes it at once all the same. Only one that comes together with another line's, and
+with nothing after them, is held until it asks again: ``hal.gpio.feed.DELIVERY`` allows for that."""
 
 Ear = Callable[[int, bool], None]
 """Hears an edge: its stamp in nanoseconds, and whether the line is active from then on. On the library's thread."""
@@ -159,6 +164,22 @@ def open_chips(hardware: Hardware) -> Chips:
         return _lgpio(hardware)
 
 
+@contextmanager
+def unhurried(slack: int = SLACK) -> Iterator[None]:
+    """Threads that are started meanwhile let the kernel wake them up to `slack` nanoseconds late, if only time has
+    passed (prctl(2), PR_SET_TIMERSLACK). Where the kernel does not let them, nothing changes."""
+    file = Path(f"/proc/{get_native_id()}/timerslack_ns")
+    usual = ""
+    with suppress(OSError):
+        usual = file.read_text()
+        file.write_text(str(slack))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            file.write_text(usual)
+
+
 def _lgpio(hardware: Hardware) -> Chips:
     """lgpio: every gpiochip of the kernel, the kernel's own time stamps."""
     import lgpio
@@ -176,7 +197,8 @@ def _lgpio(hardware: Hardware) -> Chips:
             self._reservations: dict[object, list[object]] = defaultdict(list)
             self._res_lock = Lock()
 
-    header = LGPIOFactory()
+    with unhurried():
+        header = LGPIOFactory()
     label = _label(lgpio, header.chip)
     if not label.startswith("pinctrl-"):
         header.close()

@@ -23,9 +23,10 @@ from hal.gpio.trouble import LineError
 from hal.port import CompleteTo, Part, PartFailed, PartMended, Signal, Stamp
 
 DELIVERY = 5 * MS
-"""Nanoseconds from an edge to its arrival in the loop's queue, at most. lgpio holds an edge for two rounds of 0.5 ms to
-sort it (lgPthAlerts.c); a busy interpreter lets its thread in after `SWITCH_S`; the rest is the kernel's. An edge that
-takes longer is counted (`Feed.late`), and keeps its stamp unless its source has told something later."""
+"""Nanoseconds from an edge to its arrival in the loop's queue, at most. lgpio holds an edge that came together with
+another line's until it asks again, after 0.5 ms and ``chips.SLACK`` (lgPthAlerts.c); a busy interpreter lets its thread
+in after `SWITCH_S`; the rest is the kernel's. An edge that takes longer is counted (`Feed.late`), and keeps its stamp
+unless its source has told something later."""
 
 COMPLETE = 20 * MS
 """Nanoseconds that ``CompleteTo`` trails the clock, at least: the garbage collector may hold up a slow board's

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,7 @@ from gpiozero.pins.mock import MockFactory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hal.gpio.chips import Chip, Input, open_chips
+from hal.gpio.chips import SLACK, Chip, Input, open_chips, unhurried
 from hal.gpio.ticks import REANCHOR, Clock
 from hal.gpio.trouble import LineError
 from hal.gpio.wiring import Conflict, Hardware, Pin, SeatPins, Use, Wiring, conflicts, uses
@@ -313,6 +314,42 @@ def test_the_expander_is_found_by_its_label(lgpio: Install) -> None:
     assert chips.of(expander(5)).factory.chip == 2
     chips.close()
     assert fake.open == []
+
+
+def test_only_the_librarys_threads_may_oversleep() -> None:
+    """They ask every 0.5 ms whether an edge has come, though an edge wakes them. All other timers stay exact."""
+    slacks: list[int] = []
+
+    def look() -> None:
+        slacks.append(int(Path(f"/proc/{threading.get_native_id()}/timerslack_ns").read_text()))
+
+    look()
+    with unhurried():
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+    look()
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    before, theirs, after, others = slacks
+    assert theirs == SLACK
+    assert before == after == others < SLACK
+
+
+def test_the_librarys_thread_is_started_unhurried(lgpio: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = lgpio(BOARD)
+    opened = fake.gpiochip_open
+    slacks: list[int] = []
+
+    def gpiochip_open(number: int) -> int:
+        slacks.append(int(Path("/proc/self/timerslack_ns").read_text()))
+        return int(opened(number))
+
+    monkeypatch.setattr(fake, "gpiochip_open", gpiochip_open)
+    open_chips(hardware()).close()
+    assert slacks[0] == SLACK  # lgpio starts its thread when it opens the first chip
+    assert max(slacks[1:]) < SLACK
 
 
 def test_an_expanders_lines_are_not_the_headers(lgpio: Install) -> None:
