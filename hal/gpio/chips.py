@@ -26,7 +26,7 @@ from hal.port import HardwareError
 
 _log = logging.getLogger(__name__)
 
-SLACK = 2_000_000
+SLACK = 1_000_000
 """Nanoseconds by which lgpio's thread may be late where no edge wakes it. It asks again every 0.5 ms, which is most of
 what an idle table costs; an edge wakes it at once all the same. Only one that comes together with another line's, and
 with nothing after them, is held until it asks again: ``hal.gpio.feed.DELIVERY`` allows for that."""
