@@ -24,8 +24,8 @@ class Told:
 def main() -> int:
     """Run it."""
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    # Nothing is captured: what is told has to reach the host.
-    quietly = ["-q", "-s", "-p", "no:cacheprovider", "-o", "addopts=", "--no-header", "--no-summary"]
+    # Nothing is captured, and no dot comes before what is told: it has to reach the host, each on a line of its own.
+    quietly = ["-s", "-p", "no:terminal", "-p", "no:cacheprovider", "-o", "addopts="]
     return int(pytest.main([*quietly, SUITE], [Told()]))
 
 
