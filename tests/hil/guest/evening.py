@@ -22,7 +22,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import re
-import shutil
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +29,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import cast
 
 from controller import words
 from controller.config import Config, load
@@ -38,15 +36,13 @@ from controller.core import inputs
 from controller.core.inputs import Act
 from controller.core.money import format_minor
 from controller.core.roles import TWO
-from controller.core.state import Role
 from controller.i18n import translator
-from controller.people import People
 from controller.play import Line, play, read
 from controller.view import PathError, View, find, same
 from controller.view import words as shown
 from tests.hil.guest import oled
 from tests.hil.guest.report import note, tell
-from tests.hil.guest.served import PEOPLE, PERSONS, STATE, UNIT, Client, Served, hal, systemctl
+from tests.hil.guest.served import STATE, UNIT, Client, Served, hal, systemctl
 from tests.hil.guest.table import ElectricTable
 from tests.scenarios.test_examples import SCENARIOS, table_of
 
@@ -391,16 +387,6 @@ def differences(found: object, expected: object, path: str = "") -> list[str]:
     return [] if found == expected else [f"{path[1:]} is {found!r} at the end, and {expected!r} at the simulated table"]
 
 
-def persons() -> None:
-    """The persons' file, with PINs that are quick to check: an honest one takes a simulated processor a second."""
-    PEOPLE.unlink(missing_ok=True)
-    people = People.load(PEOPLE, cost=2)
-    for name, (roles, pin) in PERSONS.items():
-        people.add(name, cast(tuple[Role, ...], roles), pin)
-    people.save()
-    shutil.chown(PEOPLE, "pozo", "pozo")
-
-
 # --- all of them -----------------------------------------------------------------------------------------------
 
 
@@ -452,7 +438,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--part", default="1/1", metavar="K/N", help="the Kth of N parts")
     parser.add_argument("--only", nargs="+", default=(), metavar="NAME")
     args = parser.parse_args(argv)
-    persons()
     tally = Tally()
     for file in chosen(args.part, args.only):
         tally.add(one(file))

@@ -13,10 +13,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from controller.config import Config, load
+from controller.core.state import Role
+from controller.people import People
 from hal.gpio.wiring import Hardware
 
 NAME = "bench"
@@ -70,9 +72,10 @@ def stub_bus() -> str:
 
 
 class Served:
-    """The table whose money sections are `money` (TOML without ``[hal]``). One at a time."""
+    """The table whose money sections are `money` (TOML without ``[hal]``). One at a time. Its people's PINs are as
+    costly to check as a casino's if they are `honest`, or quick to check."""
 
-    def __init__(self, money: str, hal_section: str) -> None:
+    def __init__(self, money: str, hal_section: str, *, honest: bool = False) -> None:
         CONFIG.parent.mkdir(exist_ok=True)
         own = f'\n[control]\nsocket = "{SOCKET}"\n[people]\nfile = "{PEOPLE}"\n'
         CONFIG.write_text(money + "\n" + hal_section + own)
@@ -80,7 +83,9 @@ class Served:
         hardware = self.config.gpio
         assert isinstance(hardware, Hardware)
         self.hardware = hardware
-        _people()
+        if not PEOPLE.exists():
+            (_honest_people if honest else _quick_people)()
+            shutil.chown(PEOPLE, "pozo", "pozo")
 
     async def fresh(self) -> None:
         """A table that has never run."""
@@ -184,11 +189,17 @@ async def run(*words: str) -> tuple[int, str]:
     return process.returncode, said.decode(errors="replace")
 
 
-def _people() -> None:
-    if PEOPLE.exists():
-        return
+def _quick_people() -> None:
+    """The persons' file, with PINs that are quick to check: an honest one takes a simulated processor a second."""
+    people = People.load(PEOPLE, cost=2)
+    for name, (roles, pin) in PERSONS.items():
+        people.add(name, cast(tuple[Role, ...], roles), pin)
+    people.save()
+
+
+def _honest_people() -> None:
+    """The persons' file, as a technician makes it."""
     for name, (roles, pin) in PERSONS.items():
         asked = [word for role in roles for word in ("--role", role)]
         add = ["pozo", "people", "--file", str(PEOPLE), "add", *asked, "--pin-stdin", name]
         subprocess.run(add, check=True, input=f"{pin}\n", text=True, capture_output=True)
-    shutil.chown(PEOPLE, "pozo", "pozo")

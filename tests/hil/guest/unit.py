@@ -60,7 +60,7 @@ class Bench:
     """The table that all of this is tried on, and the electricity at its lines."""
 
     def __init__(self) -> None:
-        self.served = Served(money(MONEY) + ALLOW, hal(6, None))
+        self.served = Served(money(MONEY) + ALLOW, hal(6, None), honest=True)
         self.electricity = ElectricTable(self.served.hardware.wiring, "credits")
 
     async def running(self) -> None:
