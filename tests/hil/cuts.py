@@ -20,9 +20,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
+from tests.hil.guest import dark
 from tests.hil.guest.report import Finding, told
 from tests.hil.image import say
-from tests.hil.installed import READY, Ready, put_harness
+from tests.hil.installed import HARNESS_PYTHON, READY, Ready
 from tests.hil.machine import MachineError
 
 Found = Callable[[Finding], None]
@@ -35,12 +36,14 @@ WHY = "systemctl status --no-pager -l pozo@bench; journalctl --no-pager -n 30; p
 
 LYING = 101
 """The number of the evening on the disk that lies."""
-PLAYED_S = 4.0
+PLAYED_S = 2.5
 """The power is cut up to so many seconds after play has begun; every fourth time after the table was told to start."""
 
 PREPARED = "prepared"
 
-DARK = "cd /srv/pozo && exec /opt/hil/bin/python -m tests.hil.guest.dark"
+DARK = f"cd /srv/pozo && exec {HARNESS_PYTHON} -m tests.hil.guest.dark"
+BEGIN = f"echo {{}} > {dark.ASKED} && exec cat {dark.SAID}"
+"""An evening begins at once where the harness waits for it (`Evenings.prepare`)."""
 
 
 Cache = Literal["writeback", "unsafe"]
@@ -91,10 +94,9 @@ class Evenings:
         self._events = 0
 
     def prepare(self) -> None:
-        """The machine with the harness in it, kept as it is: every evening begins there."""
+        """The machine with the harness waiting in it, kept as it is: every evening begins there."""
         self._machine.on(READY)
-        put_harness(self._machine)
-        self._machine.run("sh", "-c", f"{DARK} rehearse && sync")
+        self._machine.run("sh", "-c", f"{DARK} wait && sync")
         self._machine.keep(PREPARED)
         self._machine.cut()
 
@@ -109,7 +111,7 @@ class Evenings:
         self._hand_over()
         after = "starting" if number % 4 == 0 else "playing"
         moment = self._moments.uniform(0.1, PLAYED_S)
-        phase = self._play(number, moment, after)
+        phase = self._play(BEGIN.format(number), moment, after)
         events = sum("event" in said for said in self._acknowledged[before:])
         self._events += events
         say(f"cuts: {number}, {moment:.1f} s after {after}, {phase}; {events} events acknowledged meanwhile")
@@ -117,10 +119,8 @@ class Evenings:
     def last(self, number: int, *, cold: bool) -> None:
         """A last start, only to examine. `cold`: the whole machine boots, its own disk too as the last cut left it."""
         self._machine.on(None if cold else PREPARED)
-        if cold:
-            put_harness(self._machine)
         self._hand_over()
-        self._play(number, 0.2, "playing")
+        self._play(f"{DARK} {number}" if cold else BEGIN.format(number), 0.2, "playing")
 
     def played(self, cuts: int) -> Finding:
         """Whether there was anything to lose."""
@@ -131,14 +131,16 @@ class Evenings:
         self._machine.put("/run/before.json", json.dumps(self._acknowledged))
         self._machine.plug(self._disk.on(), "journal")
 
-    def _play(self, number: int, moment: float, after: str) -> str:
-        """Let it play until `moment` seconds after it was `after`; the phase that was shown last."""
-        phase = "nothing shown"
+    def _play(self, command: str, moment: float, after: str) -> str:
+        """Let an evening play until `moment` seconds after it was `after`; the phase that was shown last."""
+        phase, other = "nothing shown", ""
         cutting: threading.Timer | None = None
         try:
-            for line in self._machine.stream("sh", "-c", f"{DARK} {number}", within=120):
+            for line in self._machine.stream("sh", "-c", command, within=120):
                 if isinstance(line, int):
-                    self.found.append(Finding("the evening lasts until the power is cut", False, f"exit {line}"))
+                    self.found.append(
+                        Finding("the evening lasts until the power is cut", False, f"exit {line}: {other}")
+                    )
                 elif line.startswith("@"):
                     said = json.loads(line[1:])
                     if after in said:
@@ -148,6 +150,8 @@ class Evenings:
                     phase = said["state"]["phase"] if "state" in said else phase
                 elif (finding := told(line)) is not None:
                     self.found.append(finding)
+                else:
+                    other = f"{other}\n{line}"[-2000:]
         except MachineError as error:
             if cutting is None:
                 said = self._machine.run("sh", "-c", WHY, check=False, within=30)

@@ -146,7 +146,7 @@ def _recipe() -> str:
 
 def forget(pattern: str, kept: Path) -> None:
     """Only the newest of each kind but `kept` stays: somebody may go back and forth between two branches."""
-    others = [place for place in cache().glob(pattern) if place != kept and not place.name.endswith(".new")]
+    others = [place for place in kept.parent.glob(pattern) if place != kept and not place.name.endswith(".new")]
     for old in sorted(others, key=lambda place: place.stat().st_mtime, reverse=True)[1:]:
         shutil.rmtree(old, ignore_errors=True)
 

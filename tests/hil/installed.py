@@ -1,7 +1,9 @@
-"""pozo in the bench's machine: put there by its own ``make install``, and kept as it is after its next start.
+"""pozo in the bench's machine: put there by its own ``make install``, and kept as it is after its next start, with the
+harness in it.
 
-What is kept is named after the image and after the files that were installed. There are two snapshots called `READY`,
-each in a disk of its own: of a machine in real time, and of one in virtual time.
+Two things are kept, each named after what it was made from: the machine with pozo, at rest (`RESTING`), and the same
+with the harness, which changes more often, in its memory (`READY`). Of each there are two disks with a snapshot: of a
+machine in real time, and of one in virtual time.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ import shutil
 import subprocess
 import tarfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -25,11 +29,24 @@ from tests.hil.image import ROOT, Image, cache, forget, image, say
 from tests.hil.machine import KERNEL, Machine, MachineError
 
 READY = "ready"
+RESTING = "resting"
 
-INSTALLED = ("controller", "hal", "firmware", "systemd", "docs", "examples", "Makefile", "pyproject.toml", "setup.py")
-INSTALLED_TOO = ("constraints.txt", "README.md", "LICENSE")
+PROGRAM = ("controller", "hal", "firmware", "systemd", "docs", "examples", "Makefile", "pyproject.toml", "setup.py")
+PROGRAM_TOO = ("constraints.txt", "README.md", "LICENSE")
 HARNESS = ("tests", "hal", "controller", "firmware", "wiring", "examples", "pyproject.toml")
 """What the harness needs in the machine: itself, the words of scenarios, the physics of the simulated table."""
+
+HARNESS_PYTHON = "/opt/hil/bin/python"
+
+HARNESS_AT_WORK = """
+import importlib, pathlib
+for module in sorted(pathlib.Path("tests/hil/guest").glob("*.py")):
+    if module.stem != "agent":
+        importlib.import_module(f"tests.hil.guest.{module.stem}")
+"""
+
+DISKS = {"real.qcow2": False, "virtual.qcow2": True}
+"""What the kept disks are called, and whether theirs is virtual time."""
 
 BOARD = """[Unit]
 Description=A Raspberry Pi, as far as pozo can see
@@ -69,20 +86,39 @@ class Ready(NamedTuple):
 
 
 def ready() -> Ready:
-    """pozo as it is in this working tree, installed. Raises CannotBeHadError, and MachineError when it cannot be."""
+    """pozo and the harness as they are in this working tree, in the machine. Raises CannotBeHadError, and MachineError
+    when it cannot be."""
     base = image()
-    name = hashlib.sha256(base.disk.parent.name.encode() + _digest()).hexdigest()[:12]
-    place = cache() / f"installed-{name}"
+    made_by = [inspect.getsource(each) for each in (_install, _rest, _keep, Machine.command, board)]
+    recipe = "\0".join([base.disk.parent.name, *made_by, BOARD, REVISION, KERNEL])
+    resting = _kept(cache(), "installed", _name(recipe, PROGRAM + PROGRAM_TOO), partial(_install, base))
+    recipe = "\0".join([resting.name, HARNESS_AT_WORK, inspect.getsource(_equip)])
+    place = _kept(resting, "ready", _name(recipe, HARNESS), partial(_equip, base, resting))
+    return Ready(base, *(place / name for name in DISKS))
+
+
+def _kept(folder: Path, kind: str, name: str, make: Callable[[Path], None]) -> Path:
+    """Where in `folder` is what was made once; it is made if it is not there."""
+    place = folder / f"{kind}-{name}"
     if not (place / "whole").exists():
-        say("installing pozo in the machine with make install")
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
         began = time.monotonic()
-        _install(base, place)
-        say(f"installed, started and kept in {time.monotonic() - began:.0f} s")
+        make(place)
+        say(f"{kind}: made and kept in {time.monotonic() - began:.0f} s")
     (place / "whole").touch()
-    forget("installed-*", place)
-    return Ready(base, place / "real.qcow2", place / "virtual.qcow2")
+    forget(f"{kind}-*", place)
+    return place
+
+
+def _name(recipe: str, names: tuple[str, ...]) -> str:
+    """Of what is made by this recipe from every file that Git knows of under these names."""
+    digest = hashlib.sha256(recipe.encode())
+    for path in [ROOT / name for name in _known(names)]:
+        if path.is_file():
+            digest.update(f"{path.relative_to(ROOT)}\0{path.stat().st_mode & 0o111}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:12]
 
 
 def tree(names: tuple[str, ...]) -> bytes:
@@ -95,30 +131,14 @@ def tree(names: tuple[str, ...]) -> bytes:
     return packed.getvalue()
 
 
-def put_harness(machine: Machine) -> None:
-    """The harness as it is in this working tree, in /srv/pozo of the machine."""
-    packed = base64.b64encode(gzip.compress(tree(HARNESS), 6)).decode()
-    machine.run("sh", "-c", "mkdir -p /srv/pozo && base64 -d | tar -C /srv/pozo -xz", text=packed)
-
-
 def _known(names: tuple[str, ...]) -> list[str]:
     git = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *names]
     return sorted(filter(None, subprocess.run(git, check=True, capture_output=True, text=True).stdout.split("\0")))
 
 
-def _digest() -> bytes:
-    """Of every file that is installed, and of what else the kept machines are made by."""
-    digest = hashlib.sha256()
-    for path in [ROOT / name for name in _known(INSTALLED + INSTALLED_TOO)]:
-        if path.is_file():
-            digest.update(f"{path.relative_to(ROOT)}\0{path.stat().st_mode & 0o111}\0".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    made_by = [inspect.getsource(each) for each in (_install, _keep, Machine.command, board)]
-    digest.update("\0".join([*made_by, BOARD, REVISION, KERNEL]).encode())
-    return digest.digest()
-
-
 def _install(base: Image, place: Path) -> None:
+    """Install pozo in a machine, and keep it at rest after its next start, in real time and in virtual time."""
+    say("installing pozo in the machine with make install")
     disk = place / "installed.qcow2"
     _overlay(disk, base.disk, "raw")
     with TemporaryDirectory(prefix="pozo-hil-") as folder:
@@ -126,7 +146,7 @@ def _install(base: Image, place: Path) -> None:
         machine.on()
         try:
             source = Path(folder) / "source.tar"
-            source.write_bytes(tree(INSTALLED + INSTALLED_TOO))
+            source.write_bytes(tree(PROGRAM + PROGRAM_TOO))
             machine.plug(str(source), "source")
             arrived = "until [ -b /dev/disk/by-id/virtio-source ]; do sleep 0.1; done; mkdir /srv/source; "
             machine.run("sh", "-c", arrived + "tar -C /srv/source -xf /dev/disk/by-id/virtio-source")
@@ -141,27 +161,50 @@ def _install(base: Image, place: Path) -> None:
         finally:
             machine.cut()
     disk.chmod(0o444)
-    kept = ((place / "real.qcow2", False), (place / "virtual.qcow2", True))
-    with ThreadPoolExecutor(len(kept)) as pool:
-        for done in [pool.submit(_keep, base, disk, path, virtual=virtual) for path, virtual in kept]:
+    for name in DISKS:
+        _overlay(place / name, disk, "qcow2")
+    _both(lambda name: _keep(base, place / name, None, _rest, RESTING))
+
+
+def _rest(machine: Machine) -> None:
+    """Wait until its start is over, and has not failed."""
+    machine.run("systemctl", "is-system-running", "--wait", check=False)
+    failed = machine.run("systemctl", "--failed", "--plain", "--no-legend")
+    if failed.strip():
+        raise MachineError(f"units have failed in the machine: {failed}")
+
+
+def _equip(base: Image, resting: Path, place: Path) -> None:
+    """Put the harness in the machine, in /srv/pozo, and let it read itself: its bytecode is then in memory."""
+    packed = base64.b64encode(gzip.compress(tree(HARNESS), 6)).decode()
+
+    def put(machine: Machine) -> None:
+        machine.run("sh", "-c", "mkdir -p /srv/pozo && base64 -d | tar -C /srv/pozo -xz", text=packed)
+        machine.run("sh", "-c", f"cd /srv/pozo && exec {HARNESS_PYTHON} -", text=HARNESS_AT_WORK)
+
+    for name in DISKS:
+        shutil.copyfile(resting / name, place / name)
+    _both(lambda name: _keep(base, place / name, RESTING, put, READY))
+
+
+def _both(do: Callable[[str], None]) -> None:
+    """For the machine in real time and for the one in virtual time, side by side."""
+    with ThreadPoolExecutor(len(DISKS)) as pool:
+        for done in [pool.submit(do, name) for name in DISKS]:
             done.result()
 
 
-def _keep(base: Image, installed: Path, disk: Path, *, virtual: bool) -> None:
-    """Start a machine and keep it as it is when it has come to rest."""
-    _overlay(disk, installed, "qcow2")
+def _keep(base: Image, disk: Path, before: str | None, do: Callable[[Machine], None], after: str) -> None:
+    """Switch a machine on, cold or as it was `before`; do something in it; keep it as the only snapshot, `after`."""
     with TemporaryDirectory(prefix="pozo-hil-") as folder:
-        machine = Machine(base, disk, Path(folder), virtual=virtual)
-        machine.on()
+        machine = Machine(base, disk, Path(folder), virtual=DISKS[disk.name])
+        machine.on(before)
         try:
-            machine.run("systemctl", "is-system-running", "--wait", check=False)
-            failed = machine.run("systemctl", "--failed", "--plain", "--no-legend")
-            if failed.strip():
-                raise MachineError(f"units have failed in the machine: {failed}")
-            # The harness's bytecode, and the files that it will read, are then in memory.
-            machine.run("/opt/hil/bin/python", "-c", "import gpiozero, lgpio, msgspec, asyncio, pytest")
+            do(machine)
             machine.run("sync")
-            machine.keep(READY)
+            if before is not None:
+                machine.forget(before)
+            machine.keep(after)
         finally:
             machine.cut()
 

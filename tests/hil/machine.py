@@ -22,9 +22,10 @@ from tests.hil.image import Image
 MEMORY_MB = 512
 """A Zero 2 W has no more."""
 
-INSTRUCTION = 1
-"""In virtual time an instruction takes two to the power of this, in nanoseconds: 2 ns, about what the slowest board, a
-Zero 2 W with its 1 GHz, makes of such code. Nobody waits for an idle machine: its clock jumps to what comes next."""
+INSTRUCTION = 0
+"""In virtual time an instruction takes two to the power of this, in nanoseconds: 1 ns. One
+processor, which hands and harness share with the program: less than the four of the slowest board, a Zero 2 W with its
+1 GHz. Nobody waits for an idle machine: its clock jumps to what comes next."""
 
 BOOT_S = 180
 """Seconds that a start may take on a slow host."""
@@ -103,9 +104,16 @@ class Machine:
 
     def keep(self, name: str) -> None:
         """Keep the machine as it is now, disk and memory, as the snapshot `name` in its disk."""
-        said = self.monitor("human-monitor-command", **{"command-line": f"savevm {name}"})
+        self._said(f"savevm {name}")
+
+    def forget(self, name: str) -> None:
+        """Keep the snapshot `name` no longer."""
+        self._said(f"delvm {name}")
+
+    def _said(self, line: str) -> None:
+        said = self.monitor("human-monitor-command", **{"command-line": line})
         if said.strip():
-            raise MachineError(f"savevm {name}: {said.strip()}")
+            raise MachineError(f"{line}: {said.strip()}")
 
     def plug(self, disk: str, name: str) -> None:
         """Plug in a disk: a raw file, or ``nbd:unix:SOCKET``."""

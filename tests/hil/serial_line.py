@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.hil.guest.report import Finding
-from tests.hil.installed import READY, Ready, put_harness
+from tests.hil.installed import READY, Ready
 from tests.hil.machine import Machine
 
 Found = Callable[[Finding], None]
@@ -22,7 +22,7 @@ TABLE = """cd /srv/pozo && exec /opt/hil/bin/python -c '
 from tests.hil.guest.served import Served, hal
 from tests.hil.guest.round import MONEY, money
 from tests.hil.guest.unit import ALLOW
-Served(money(MONEY) + ALLOW, hal(6, None))'"""
+Served(money(MONEY) + ALLOW, hal(6, None), honest=True)'"""
 
 PIN = "741074"
 """That of leo, a technician (``tests.hil.guest.served.PERSONS``)."""
@@ -68,7 +68,6 @@ def play(made: Ready, folder: Path, found: Found) -> None:
     machine = made.machine(folder)
     machine.on(READY)
     try:
-        put_harness(machine)
         machine.run("sh", "-c", TABLE)
         machine.run("systemctl", "start", "pozo@bench")
         machine.put("/etc/pozo/console-ttyS1.env", "POZO_CONSOLE=--language en\n")

@@ -1,6 +1,7 @@
 """An evening that ends in the dark: what survived the last power cut is examined, then it is played until the next.
 
     python -m tests.hil.guest.dark NUMBER      # NUMBER seeds what is played
+    python -m tests.hil.guest.dark wait        # the same, begun later: NUMBER is written to ASKED, all is said in SAID
 
 The journal is on a disk of its own, plugged in when this begins. Whatever the table answers or tells is sent to the
 host at once, as a line ``@{...}``: once it is there it is *acknowledged*, and must be found after the next start. What
@@ -11,8 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -31,6 +34,7 @@ from tests.hil.guest.served import STATE, Client, Served, UnitError, hal, run
 from tests.hil.guest.table import ElectricTable, Position
 
 BEFORE = Path("/run/before.json")
+ASKED, SAID = Path("/run/dark.asked"), Path("/run/dark.said")
 DISK = Path("/dev/disk/by-id/virtio-journal")
 SEATS = 6
 
@@ -44,8 +48,9 @@ def acknowledge(**said: Any) -> None:
 
 
 def plugged() -> None:
-    """Mount the journal's disk: its file system recovers from the cut."""
-    subprocess.run(["udevadm", "settle"], check=True)
+    """Mount the journal's disk, once the kernel has found it: its file system recovers from the cut."""
+    while not DISK.exists():
+        time.sleep(0.02)
     STATE.mkdir(parents=True, exist_ok=True)
     subprocess.run(["mount", str(DISK), str(STATE)], check=True)
 
@@ -58,8 +63,8 @@ class Evening:
         self._before = before
         self._served = Served(money(MONEY), hal(SEATS, None, displays=False))
         keys: list[Position] = [said["key"] for said in before if "key" in said]
-        key = keys[-1] if keys else "locked"
-        self._electricity = ElectricTable(self._served.hardware.wiring, "credits", seed=number, key=key)
+        self._key: Position = keys[-1] if keys else "locked"
+        self._electricity = ElectricTable(self._served.hardware.wiring, "credits", seed=number, key=self._key)
         self._state: Said = {}
 
     async def go_on(self) -> None:
@@ -155,6 +160,9 @@ class Evening:
             if phase in ("idle", "paying"):
                 await self._pay(dealer)
                 await self._credits(dealer)
+                if self._key == "open":  # found so at the start: betting opens at a fresh turn (2.9)
+                    self._turn("locked")
+                    await self._electricity.quiet(0.1)
                 self._turn("open")
             elif phase == "betting":
                 for seat in self._rng.sample(range(1, SEATS + 1), self._rng.randint(1, SEATS)):
@@ -167,6 +175,7 @@ class Evening:
 
     def _turn(self, position: Position) -> None:
         acknowledge(key=position)
+        self._key = position
         self._electricity.turn_key(position)
 
     async def _say(self, dealer: Client, line: str) -> None:
@@ -225,17 +234,33 @@ async def rehearse() -> None:
     await electricity.close()
 
 
+def wait() -> int:
+    """Be ready to begin at once, in a process of its own: the machine is kept as it is then. Returns the number."""
+    asyncio.run(rehearse())
+    for pipe in (ASKED, SAID):
+        os.mkfifo(pipe)
+    if os.fork():
+        os._exit(0)  # the host has been waiting for this
+    os.setsid()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+    number = int(ASKED.read_text())
+    said = os.open(SAID, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(said, stream.fileno())
+    return number
+
+
 def main() -> None:
     """Until the lights go out."""
-    if sys.argv[1] == "rehearse":
-        asyncio.run(rehearse())
-        return
+    number = wait() if sys.argv[1] == "wait" else int(sys.argv[1])
     before = json.loads(BEFORE.read_text()) if BEFORE.exists() else []
     plugged()
     note(f"{len(before)} lines were acknowledged before the cut")
 
     async def evening() -> None:
-        await Evening(int(sys.argv[1]), before).go_on()
+        await Evening(number, before).go_on()
 
     asyncio.run(evening())
 
