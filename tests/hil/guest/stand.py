@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 from hal.gpio.wiring import Pin
+from tests.hil.guest.report import note
 from tests.hil.guest.served import Client, Served
 from tests.hil.guest.table import ElectricTable
 
@@ -232,13 +233,13 @@ class Stand:
         if noisy and patient:
             await self._forgotten(noisy)
         shut = [n for n, seat in sight.seats.items() if not seat.open and (patient or n not in noisy)]
-        for number in shut:
-            wrong += await self.told("leo", f"reopen {number}")
-        sight = await self.look()
-        for _ in range(5):  # a lamp's test takes its time
-            if any(not sight.seats[number].open for number in shut):
-                await self.electricity.quiet(QUIET_S)
-                sight = await self.look()
+        sight, refused = await self._reopened(shut)
+        wrong += refused
+        if failed := [number for number in shut if not sight.seats[number].open]:
+            # gpio-sim holds back a sense's edge now and then: the lamp's test fails, and a technician tries again.
+            note(f"reopened once more: {failed}")
+            sight, refused = await self._reopened(failed)
+            wrong += refused
         for number, seat in sight.seats.items():
             if seat.owed:
                 wrong += await self.told("ana", f"ack {number}")
@@ -252,6 +253,16 @@ class Stand:
         owed = {number: seat.owed for number, seat in sight.seats.items() if seat.owed}
         wrong += [f"still owed: {owed}"] if owed else []
         return wrong
+
+    async def _reopened(self, shut: Collection[int]) -> tuple[Sight, list[str]]:
+        """The technician reopens seats: what there is to see then, and what was refused."""
+        refused = [each for number in shut for each in await self.told("leo", f"reopen {number}")]
+        sight = await self.look()
+        for _ in range(5):  # a lamp's test takes its time
+            if any(not sight.seats[number].open for number in shut):
+                await self.electricity.quiet(QUIET_S)
+                sight = await self.look()
+        return sight, refused
 
     async def _forgotten(self, noisy: set[int]) -> None:
         """Wait until the table has heard nothing of these seats for a minute."""
