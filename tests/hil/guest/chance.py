@@ -15,7 +15,7 @@ from tests.hil.guest.stand import QUIET_S, Sight, Stand, books
 from tests.hil.guest.table import Sticking
 
 SEED = 85
-ROUNDS = 10
+ROUNDS = 6
 EACH = 4
 """Faults in one round."""
 

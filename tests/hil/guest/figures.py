@@ -27,7 +27,7 @@ from controller.published import Published
 from hal.debounce import MS, Timing
 from hal.gpio.exact import exact_loop
 from hal.gpio.wiring import Pin
-from hal.port import ChipDropped, NoisePulse, PartFailed, Pressed
+from hal.port import ChipDropped, NoisePulse, PartFailed, PartMended, Pressed
 from hal.simulated.physics import US, Acceptor
 from tests.bench.bed import DEALER, Bare
 from tests.hil.guest.hands import Done, Move, play
@@ -317,11 +317,14 @@ async def many_chips(count: int) -> None:
         LATE.append(backend.late)
     seconds = (made[-1].after - made[0].before) / 1e9
     chips = Counter((signal.seat, signal.value) for signal in told if isinstance(signal, ChipDropped))
-    others = [signal for signal in told if not isinstance(signal, ChipDropped)]
+    # gpio-sim holds back an edge now and then: a level that has changed without one is told, and then it is mended.
+    held = [signal for signal in told if isinstance(signal, PartFailed | PartMended) and signal.part == "edges"]
+    others = [signal for signal in told if not isinstance(signal, ChipDropped) and signal not in held]
     lost, invented = (expected - chips).total(), (chips - expected).total()
     detail = f"{expected.total()} chips in {seconds:.0f} s, {len(moves)} edges: {lost} lost, {invented} invented"
     tell("ten chips a second at every seat: none is lost, none invented", chips == expected, detail)
-    tell("and nothing else is told of them", not others, f"{len(others)}: {others[:5]}")
+    few = len(held) <= count / 1_000
+    tell("and nothing else is told of them", not others and few, f"{others[:5]}, {len(held)} of edges held back")
 
 
 # --- bounce and spikes -------------------------------------------------------------------------------------
@@ -380,8 +383,10 @@ async def idle(seconds: float) -> None:
         spent = {name: (cpu - before.get(name, 0)) / took for name, cpu in _threads().items()}
         LATE.append(backend.late)
     library, total = max(spent.values()), sum(spent.values())
-    detail = f"of one processor of 500 MIPS: lgpio's thread, which polls, {library:.2%}; all else {total - library:.2%}"
-    tell("an idle table leaves the processor alone", total <= 0.12, detail, figure=total, limit=0.12)
+    detail = (
+        f"of one processor of 1000 MIPS: lgpio's thread, which polls, {library:.2%}; all else {total - library:.2%}"
+    )
+    tell("an idle table leaves the processor alone", total <= 0.04, detail, figure=total, limit=0.04)
 
 
 def _threads() -> dict[str, float]:
@@ -424,12 +429,12 @@ async def durable(count: int) -> None:
 
 PARTS: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "latency": lambda: latency(100),
-    "seal-credits": lambda: seal("credits", 160),
-    "seal-chips": lambda: seal("chips", 150),
+    "seal-credits": lambda: seal("credits", 80),
+    "seal-chips": lambda: seal("chips", 80),
     "idle": lambda: idle(10),
     "chips": lambda: many_chips(10_000),
-    "rubbish-buttons": lambda: never("credits", 1_000),
-    "rubbish-sensors": lambda: never("chips", 1_000),
+    "rubbish-buttons": lambda: never("credits", 500),
+    "rubbish-sensors": lambda: never("chips", 500),
 }
 """What virtual time is for."""
 
@@ -445,4 +450,4 @@ async def virtual(names: Sequence[str]) -> None:
 
 if __name__ == "__main__":
     with asyncio.Runner(loop_factory=exact_loop) as runner:  # as the daemon on lines
-        runner.run(durable(100) if sys.argv[1] == "durable" else virtual(sys.argv[2:]))
+        runner.run(durable(60) if sys.argv[1] == "durable" else virtual(sys.argv[2:]))

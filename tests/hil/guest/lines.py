@@ -21,7 +21,7 @@ TRACING = Path("/sys/kernel/tracing/instances/bench")
 
 LABELS: dict[ChipName, str] = {"header": HEADER[0], "expander": EXPANDER[0]}
 
-LOOK_S = 0.01
+LOOK_S = 0.02
 """Seconds between two looks into the trace: the kernel wakes who waits for it, but not every time."""
 
 FIRST = 512

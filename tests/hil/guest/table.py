@@ -22,7 +22,7 @@ Sticking = Literal["high", "low", "open", "noisy"]
 
 Position = Literal["open", "locked"]
 
-LOOK_S = 0.05
+LOOK_S = 0.1
 """Seconds between two looks at the lamps' lines: a program that was killed lets them go without a word."""
 
 
