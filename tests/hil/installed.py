@@ -9,12 +9,14 @@ machine in real time, and of one in virtual time.
 from __future__ import annotations
 
 import base64
+import fcntl
 import gzip
 import hashlib
 import inspect
 import io
 import shutil
 import subprocess
+import sys
 import tarfile
 import time
 from collections.abc import Callable
@@ -26,7 +28,7 @@ from typing import NamedTuple
 
 from tests.hil.guest import board
 from tests.hil.image import ROOT, Image, cache, forget, image, say
-from tests.hil.machine import KERNEL, Machine, MachineError
+from tests.hil.machine import Machine, MachineError
 
 READY = "ready"
 RESTING = "resting"
@@ -88,23 +90,31 @@ class Ready(NamedTuple):
 def ready() -> Ready:
     """pozo and the harness as they are in this working tree, in the machine. Raises CannotBeHadError, and MachineError
     when it cannot be."""
-    base = image()
-    made_by = [inspect.getsource(each) for each in (_install, _rest, _keep, Machine.command, board)]
-    recipe = "\0".join([base.disk.parent.name, *made_by, BOARD, REVISION, KERNEL])
-    resting = _kept(cache(), "installed", _name(recipe, PROGRAM + PROGRAM_TOO), partial(_install, base))
-    recipe = "\0".join([resting.name, HARNESS_AT_WORK, inspect.getsource(_equip)])
-    place = _kept(resting, "ready", _name(recipe, HARNESS), partial(_equip, base, resting))
+    with (cache() / "lock").open("w") as lock:  # two who build at once would clear away each other's work
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        base = image()
+        anywhere = Image(*map(Path, Image._fields))
+        machines = [Machine(anywhere, Path(), Path(), virtual=virtual).command(None) for virtual in DISKS.values()]
+        qemu = subprocess.run(["qemu-system-x86_64", "--version"], check=True, capture_output=True, text=True).stdout
+        own = inspect.getsource(sys.modules[__name__]) + inspect.getsource(board)
+        recipe = f"{base.disk.parent.name}\0{machines}\0{qemu}\0{own}"
+        resting = _kept(cache(), "installed", recipe, PROGRAM + PROGRAM_TOO, partial(_install, base))
+        place = _kept(resting, "ready", recipe, HARNESS, partial(_equip, base, resting))
     return Ready(base, *(place / name for name in DISKS))
 
 
-def _kept(folder: Path, kind: str, name: str, make: Callable[[Path], None]) -> Path:
-    """Where in `folder` is what was made once; it is made if it is not there."""
+def _kept(folder: Path, kind: str, recipe: str, names: tuple[str, ...], make: Callable[[Path], None]) -> Path:
+    """Where in `folder` is what was made once by this recipe, from what Git knows of under these names; it is made if
+    it is not there. Raises MachineError."""
+    name = _name(recipe, names)
     place = folder / f"{kind}-{name}"
     if not (place / "whole").exists():
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
         began = time.monotonic()
         make(place)
+        if _name(recipe, names) != name:
+            raise MachineError("a file was changed while it was put in the machine: start again")
         say(f"{kind}: made and kept in {time.monotonic() - began:.0f} s")
     (place / "whole").touch()
     forget(f"{kind}-*", place)
@@ -143,8 +153,8 @@ def _install(base: Image, place: Path) -> None:
     _overlay(disk, base.disk, "raw")
     with TemporaryDirectory(prefix="pozo-hil-") as folder:
         machine = Machine(base, disk, Path(folder))
-        machine.on()
         try:
+            machine.on()
             source = Path(folder) / "source.tar"
             source.write_bytes(tree(PROGRAM + PROGRAM_TOO))
             machine.plug(str(source), "source")
@@ -198,8 +208,8 @@ def _keep(base: Image, disk: Path, before: str | None, do: Callable[[Machine], N
     """Switch a machine on, cold or as it was `before`; do something in it; keep it as the only snapshot, `after`."""
     with TemporaryDirectory(prefix="pozo-hil-") as folder:
         machine = Machine(base, disk, Path(folder), virtual=DISKS[disk.name])
-        machine.on(before)
         try:
+            machine.on(before)
             do(machine)
             machine.run("sync")
             if before is not None:

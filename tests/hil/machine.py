@@ -12,7 +12,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,9 @@ MEMORY_MB = 512
 """A Zero 2 W has no more."""
 
 INSTRUCTION = 0
-"""In virtual time an instruction takes two to the power of this, in nanoseconds: 1 ns. One
-processor, which hands and harness share with the program: less than the four of the slowest board, a Zero 2 W with its
-1 GHz. Nobody waits for an idle machine: its clock jumps to what comes next."""
+"""In virtual time an instruction takes two to the power of this, in nanoseconds: 1 ns. Hands and harness share the one
+processor with the program: together they have less than the slowest board, a Zero 2 W with four of 1 GHz. Nobody waits
+for an idle machine: its clock jumps to what comes next."""
 
 BOOT_S = 180
 """Seconds that a start may take on a slow host."""
@@ -44,7 +44,6 @@ class Machine:
     """One machine on `disk`, a qcow2 of its own. `folder` is for its sockets and its console."""
 
     def __init__(self, image: Image, disk: Path, folder: Path, *, virtual: bool = False, watched: bool = False) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.disk, self.folder = disk, folder
         self.virtual = virtual
         self._image = image
@@ -52,6 +51,7 @@ class Machine:
         self._process: subprocess.Popen[bytes] | None = None
         self._hand: _Line | None = None
         self._monitor: _Line | None = None
+        self._replies: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._answers: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
         self._asked = 0
         self._turn = threading.Lock()
@@ -70,13 +70,25 @@ class Machine:
 
     def on(self, snapshot: str | None = None) -> None:
         """Switch on: cold, or as it was at `snapshot`. Returns when the hand answers. Raises MachineError."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         for name in ("hand", "monitor", "ttyS1"):
             (self.folder / name).unlink(missing_ok=True)
-        log = (self.folder / "qemu.log").open("ab")
-        with log:
-            self._process = subprocess.Popen(self.command(snapshot), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        try:
+            self._start(snapshot)
+        except BaseException:
+            self.cut()
+            raise
+
+    def _start(self, snapshot: str | None) -> None:
+        command = self.command(snapshot)
+        with (self.folder / "qemu.log").open("ab") as log:
+            # A session of its own: Ctrl-C at a terminal is for the bench, which then ends its machines.
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
         self._asked, self._answers = 0, {0: queue.SimpleQueue()}
-        self._monitor = _Line(self._socket("monitor"), lambda _: None)
+        self._replies = queue.SimpleQueue()
+        self._monitor = _Line(self._socket("monitor"), self._replies.put)
         self.monitor("qmp_capabilities")
         self._hand = _Line(self._socket("hand"), self._heard)
         if snapshot is None:
@@ -128,16 +140,13 @@ class Machine:
     def monitor(self, execute: str, **arguments: Any) -> str:
         """Ask QEMU itself. Raises MachineError."""
         assert self._monitor is not None
-        message = {"execute": execute, "arguments": arguments}
-        self._monitor.send(message)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            said = self._monitor.said.get(timeout=60)
+        self._monitor.send({"execute": execute, "arguments": arguments})
+        while True:  # its events come between
+            said = self._taken(self._replies, 60, execute)
             if "error" in said:
                 raise MachineError(f"{execute}: {said['error']['desc']}")
             if "return" in said:
                 return str(said["return"] or "")
-        raise MachineError(f"{execute}: no answer")
 
     # --- the hand ---------------------------------------------------------------------------------------------
 
@@ -175,8 +184,11 @@ class Machine:
         self.run("sh", "-c", f"cat > '{path}'", text=text)
 
     def _next(self, number: int, within: float, what: str = "the start") -> dict[str, Any]:
+        return self._taken(self._answers[number], within, what)
+
+    def _taken(self, answers: queue.SimpleQueue[dict[str, Any]], within: float, what: str) -> dict[str, Any]:
         try:
-            said = self._answers[number].get(timeout=max(0.001, within))
+            said = answers.get(timeout=max(0.001, within))
         except queue.Empty:
             raise MachineError(f"{what}: nothing more was heard. {self._last_words()}") from None
         if said.get("gone"):
@@ -251,8 +263,7 @@ class Machine:
 class _Line:
     """Lines of JSON over a socket, heard by a thread."""
 
-    def __init__(self, end: socket.socket, heard: Any) -> None:
-        self.said: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    def __init__(self, end: socket.socket, heard: Callable[[dict[str, Any]], None]) -> None:
         self._end = end
         self._heard = heard
         self._thread = threading.Thread(target=self._listen, daemon=True)
@@ -283,6 +294,4 @@ class _Line:
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
                 if line.strip():
-                    said = json.loads(line)
-                    self.said.put(said)
-                    self._heard(said)
+                    self._heard(json.loads(line))

@@ -54,6 +54,8 @@ class Cable:
                 data = self._end.recv(4096)
             except TimeoutError:
                 raise TimeoutError(f"no {words!r} in {self.heard[self._told :][-600:]!r}") from None
+            if not data:
+                raise TimeoutError(f"the line is dead, after {self.heard[self._told :][-600:]!r}")
             self.heard += data.decode(errors="replace")
         begin, self._told = self._told, self.heard.index(words, self._told) + len(words)
         return self.heard[begin : self._told]
@@ -66,8 +68,8 @@ class Cable:
 def play(made: Ready, folder: Path, found: Found) -> None:
     """Play it, in real time: whoever types is not in the machine."""
     machine = made.machine(folder)
-    machine.on(READY)
     try:
+        machine.on(READY)
         machine.run("sh", "-c", TABLE)
         machine.run("systemctl", "start", "pozo@bench")
         machine.put("/etc/pozo/console-ttyS1.env", "POZO_CONSOLE=--language en\n")

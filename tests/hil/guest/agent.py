@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 PORT = "/dev/virtio-ports/pozo.hil"
@@ -59,8 +60,10 @@ class Agent:
             return
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(asked.get("input", ""))
-        process.stdin.close()
+        with suppress(BrokenPipeError):  # it does not listen
+            process.stdin.write(asked.get("input", ""))
+        with suppress(BrokenPipeError):
+            process.stdin.close()
         for line in process.stdout:
             self.send({"id": number, "out": line.rstrip("\n")})
         self.send({"id": number, "exit": process.wait()})
