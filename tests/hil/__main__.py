@@ -2,7 +2,7 @@
 
     python -m tests.hil [--short | --long] [--or-skip] [--only PART ...] [--json FILE]
 
-Builds what is not in the cache, plays every part on two machines side by side, prints what was found, and exits 1 when
+Builds what is not in the cache, plays the parts on machines side by side, prints what was found, and exits 1 when
 anything is not as it must be, 3 when the bench cannot be had here, which is said loudly; 0 then with ``--or-skip``.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import threading
@@ -29,6 +30,9 @@ from tests.hil.installed import HARNESS_PYTHON, READY, Ready, ready
 from tests.hil.machine import MachineError
 
 Found = Callable[[Finding], None]
+
+WORKERS = min(4, os.cpu_count() or 1)
+"""Machines side by side: each keeps one processor of the host busy."""
 
 WITHIN_S = 1800
 """Seconds that a part may take on a slow host."""
@@ -85,7 +89,7 @@ FULL = (
     Part("serial line", serial_line.play),
     in_machine("round", "round", virtual=True),
 )
-"""What takes longest comes first, so that both machines have done at the same time."""
+"""What takes longest comes first, so that all machines have done at the same time."""
 
 LONG = (*FULL, in_machine("upgrade", "upgrade", virtual=True))
 
@@ -176,7 +180,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--or-skip", action="store_true", help="where the bench cannot be had, that is no failure")
     parser.add_argument("--only", nargs="+", metavar="PART", help="only these parts", choices=[p.name for p in LONG])
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep what was found")
-    parser.add_argument("--workers", type=int, choices=range(1, 9), default=2, help="machines side by side")
+    parser.add_argument("--workers", type=int, choices=range(1, 9), default=WORKERS, help="machines side by side")
     args = parser.parse_args(argv)
     began = time.monotonic()
     parts = [part for part in LONG if part.name in args.only] if args.only else args.parts
