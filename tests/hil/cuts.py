@@ -12,6 +12,7 @@ says that it has written what it was told to flush must be found out.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import threading
 import time
@@ -59,7 +60,9 @@ class Disk:
         self._process: subprocess.Popen[bytes] | None = None
         with self._file.open("wb") as file:
             file.truncate(SIZE_MB << 20)
-        subprocess.run(["mke2fs", "-q", "-t", "ext4", "-L", "journal", str(self._file)], check=True)
+        path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+        make = ["mke2fs", "-q", "-t", "ext4", "-L", "journal", str(self._file)]
+        subprocess.run(make, check=True, env={**os.environ, "PATH": path})
 
     def on(self) -> str:
         """Serve it; where. Raises MachineError."""
