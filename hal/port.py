@@ -122,24 +122,41 @@ SeatText = Literal[
     "", "closed", "no-credits", "locked", "late", "excess", "returned", "forfeit", "winner", "approval"
 ]  # fmt: skip
 """Why a seat shows what it shows; a backend renders it in the little room it has. ``approval``: it has won a
-prize that a supervisor has to approve first (rules 5.11)."""
+prize that a supervisor has to approve first (rules 5.11). ``late``, ``excess``, ``returned``: chips have to be handed
+back (2.4), all of them late, all of them excess, or others too."""
 
 Banner = Literal["open", "locked", "paying", "idle", "pending", "out-of-service"]
 """What the table is at. ``pending``: the pot has been asked, and has not answered (rules 9.3)."""
 
 
+class Said(Struct, frozen=True):
+    """One thing that a seat has to say. `amount` is what has to be handed back, minor units, and belongs to this text
+    alone; 0 where it is about no chips."""
+
+    text: SeatText
+    amount: int = 0
+
+
 class SeatPanel(Struct, frozen=True):
     """What one seat shows. `credits` is None at a chips seat, which shows only the bet (rules 2.3).
 
-    `bet` is in minor units; `flash` counts minor units of chips to be handed back.
+    `bet` is in minor units; `says` is everything the seat has to say, the weightiest first, nothing twice.
     """
 
     seat: int
     lamp: bool
     credits: int | None
     bet: int
-    text: SeatText
-    flash: int
+    says: tuple[Said, ...] = ()
+
+    @property
+    def text(self) -> SeatText:
+        """The weightiest that it says; "" when it says nothing."""
+        return self.says[0].text if self.says else ""
+
+    def tells(self, text: SeatText) -> bool:
+        """Whether `text` is among what it says."""
+        return any(said.text == text for said in self.says)
 
 
 class Panel(Struct, frozen=True):

@@ -6,12 +6,16 @@ from collections.abc import Mapping
 
 from controller.core.money import Minor, whole
 from controller.core.state import Bet, Seat, Table
-from hal.port import Banner, Panel, SeatPanel, SeatText
+from hal.port import Banner, Panel, Said, SeatPanel, SeatText
 
 Notices = Mapping[int, SeatText]
 """Short-lived hints by seat ("no credits"); volatile, gone with a restart."""
 
 NO_NOTICES: Notices = {}
+
+
+_LOCKED = (Said("locked"),)
+"""What most seats say for most of a round; made once, for speed."""
 
 
 def valid_bet(table: Table, bet: Bet) -> bool:
@@ -50,10 +54,9 @@ def panel(table: Table, notices: Notices = NO_NOTICES, stopped: str = "") -> Pan
         bet = round.bets[i] if round is not None else None
         lamp = not dark and lamp_on(table, i)
         credits = None if chips else seat.credits
-        text = _text(table, seat, bet, notices.get(seat.seat, ""), prizes.get(seat.seat, ""))
-        flash = seat.owed_late + seat.owed_excess
+        says = _says(table, seat, bet, notices.get(seat.seat, ""), prizes.get(seat.seat, ""))
         # By place: by name they would take half as long again, and a panel is drawn for every input.
-        seats.append(SeatPanel(seat.seat, lamp, credits, bet.bet if bet is not None else 0, text, flash))
+        seats.append(SeatPanel(seat.seat, lamp, credits, bet.bet if bet is not None else 0, says))
     reason = stopped or table.out_of_service
     return Panel(
         seats=tuple(seats),
@@ -82,22 +85,27 @@ def _banner(table: Table) -> Banner:
     return "open" if round.phase == "betting" else round.phase
 
 
-def _text(table: Table, seat: Seat, bet: Bet | None, notice: SeatText, prize: SeatText) -> SeatText:
-    if seat.closed is not None:
-        return prize or "closed"  # a closed seat's prize needs approval (5.11): nobody may overlook it
-    if notice:
-        return notice
-    if seat.owed_late:
-        return "late"
-    if seat.owed_excess:
-        return "excess"
-    if seat.owed_returned:
-        return "returned"
+def _says(table: Table, seat: Seat, bet: Bet | None, notice: SeatText, prize: SeatText) -> tuple[Said, ...]:
+    """Everything that `seat` has to say. Nothing hides a prize that waits (5.11) or chips to be handed back (2.4)."""
+    said = []
     if prize:
-        return prize
+        said.append(Said(prize))
+    if seat.closed is not None:
+        said.append(Said("closed"))
+    if notice:
+        said.append(Said(notice))
+    if due := owed(seat):
+        said.append(Said(_to_hand_back(seat, due), due))
     if bet is not None and bet.forfeit is not None:
-        return "forfeit"
-    return "locked" if table.round is None or table.round.phase != "betting" else ""
+        said.append(Said("forfeit"))
+    if said:
+        return tuple(said)
+    return () if table.round is not None and table.round.phase == "betting" else _LOCKED
+
+
+def _to_hand_back(seat: Seat, due: Minor) -> SeatText:
+    """Why the chips worth `due` are to be handed back, as far as it is the same for all of them (2.3, 2.4)."""
+    return "late" if seat.owed_late == due else "excess" if seat.owed_excess == due else "returned"
 
 
 def owed(seat: Seat) -> Minor:

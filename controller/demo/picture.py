@@ -10,7 +10,6 @@ from controller.core.cards import RANKS
 from controller.core.games.catalogue import GAMES
 from controller.core.messages import msg
 from controller.core.money import format_rate
-from controller.core.panel import owed
 from controller.deal import Cards
 from controller.demo.digits import big
 from controller.demo.scene import Scene
@@ -125,7 +124,7 @@ def _seat(scene: Scene, index: int) -> Text:
     shown = scene.display.seats[index] if scene.display is not None else None
     lit = scene.lamps[index]
     name = scene.names.get(number, "")
-    winner = shown is not None and shown.text in ("winner", "approval")
+    winner = shown is not None and (shown.tells("winner") or shown.tells("approval"))
     style = GOLD if winner else "" if lit or number in scene.felt.own else FAINT
     line = Text(f" {number} {name:<10.10}", style)
     line.append("   ●  " if lit else "   ○  ", "bold #ffff5f" if lit else "grey35")
@@ -163,17 +162,18 @@ def _felt(scene: Scene, width: int) -> list[Text]:
 
 def _status(scene: Scene, seat: int, shown: SeatPanel) -> Text:
     """Why the seat is as it is, in a few words."""
-    speak, state = scene.speak.text, scene.table.seats[seat - 1]
+    speak, state, money = scene.speak.text, scene.table.seats[seat - 1], scene.money
+    back = "".join(f"{speak(_TEXTS[said.text])} {money.text(said.amount)}" for said in shown.says if said.amount)
     if (prize := scene.prize(seat)) is not None and prize.status != "denied":
         mark = {"paid": " ✓", "unapproved": " ?"}.get(prize.status, "")
-        return Text(f"{scene.money.text(prize.amount)}{mark} · {speak(HANDS[prize.hand])}", GOLD)
+        return Text(f"{money.text(prize.amount)}{mark} · {back or speak(HANDS[prize.hand])}", GOLD)
     if state.closed is not None:
-        why = CAUSES.get(state.closed, state.closed)
-        return Text(f"{speak(_TEXTS['closed'])}: {speak(why)}", RED)
+        why = f"{speak(_TEXTS['closed'])}: {speak(CAUSES.get(state.closed, state.closed))}"
+        return Text(f"{back} · {why}" if back else why, RED)
+    if back:
+        return Text(back, RED)
     if shown.text in _TEXTS:
-        amount = owed(state)
-        said = speak(_TEXTS[shown.text])
-        return Text(f"{said} ({scene.money.text(amount)})" if amount else said, RED if amount else FAINT)
+        return Text(speak(_TEXTS[shown.text]), FAINT)
     return _base_game(scene, seat)
 
 

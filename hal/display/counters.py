@@ -30,15 +30,16 @@ def says(seat: SeatPanel, panel: Panel, texts: Texts, money: Money) -> tuple[str
     """
     if panel.banner == "out-of-service":
         return (DARK,)
-    figures = _figures(seat, panel, money)
-    if seat.text in ("", "locked"):
-        return figures
-    word = texts.digits[seat.text]
-    if seat.flash:
-        return (word, _amount(money.plain(seat.flash)), *(figures if seat.bet or seat.credits else ()))
-    if seat.text == "closed" and not seat.bet and not seat.credits:
-        return (word,)
-    return (word, *figures)
+    parts: list[str] = []
+    for said in seat.says:
+        if said.text != "locked":
+            parts.append(texts.digits[said.text])
+        if said.amount:
+            parts.append(_amount(money.plain(said.amount)))
+    owes = any(said.amount for said in seat.says)
+    if seat.bet or seat.credits or not (owes or seat.tells("closed")):
+        parts += _figures(seat, panel, money)
+    return tuple(parts)
 
 
 def _figures(seat: SeatPanel, panel: Panel, money: Money) -> tuple[str, ...]:

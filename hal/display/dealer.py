@@ -6,14 +6,15 @@ Little is lit all the time in one place, for the panel's sake; only out of servi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from PIL import Image, ImageDraw
 
-from hal.display import ink, measures, menu
+from hal.display import ink, measures, menu, pages
 from hal.display.device import Size
 from hal.display.money import Money
 from hal.display.texts import Texts
-from hal.port import Panel, SeatPanel
+from hal.port import Panel
 
 _TEXT = 26
 """The first line, in pixels, of what seats and displays have to say; four lines of text are below it."""
@@ -22,25 +23,32 @@ _MENU_LINE = measures.HIGH + 2
 """Lines of a menu are farther apart: one that is lit has its edge."""
 
 
-def render(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequence[str] = ()) -> Image.Image:
-    """The screen of `size` pixels, 126×62 at least. `silent` are the displays that have failed."""
+Row = tuple[str, ...]
+"""A line, or two halves of one."""
+
+
+def render(
+    panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequence[str] = (), now: int = 0
+) -> Image.Image:
+    """The screen of `size` pixels, 126×62 at least. `silent` are the displays that have failed. `now` (nanoseconds)
+    turns the pages of what does not fit at once."""
     image = Image.new("1", size)
     _head(image, panel, texts)
     if panel.banner == "out-of-service":
-        _lines(image, 24, ink.wrap(panel.reason, ink.columns(size[0])))
+        _rows(image, 24, [(line,) for line in ink.wrap(panel.reason, ink.columns(size[0]))])
         return image
     ImageDraw.Draw(image).rectangle((0, 10, size[0] - 1, 10), fill=1)
     _bets(image, panel, texts)
     _seats(image, panel)
-    lines = [f"{name}: {texts.silent}" for name in silent]
-    saying = [seat for seat in panel.seats if seat.text not in ("", "locked")]
-    room = (size[1] - _TEXT) // _LINE - len(lines)
-    if len(saying) <= room:
-        lines = [_said(seat, texts, money) for seat in saying] + lines
-        _lines(image, _TEXT, lines)
-    else:
-        _columns(image, saying, texts, lines)
+    all_pages = _pages(panel, size, texts, money, silent)
+    _rows(image, _TEXT, all_pages[pages.shown(len(all_pages), now)])
+    pages.mark(image, len(all_pages), now)
     return image
+
+
+def turns(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequence[str] = (), now: int = 0) -> int | None:
+    """Nanoseconds until the screen changes by itself; None when it does not."""
+    return pages.left(now) if len(_pages(panel, size, texts, money, silent)) > 1 else None
 
 
 def render_menu(lines: Sequence[str], size: Size) -> Image.Image:
@@ -87,28 +95,51 @@ def _seats(image: Image.Image, panel: Panel) -> None:
     for i, seat in enumerate(panel.seats):
         x = left + 9 * i
         draw.rectangle((x, 13, x + 7, 22), outline=1, fill=1 if seat.lamp else 0)
-        if seat.text == "closed":
+        if seat.tells("closed"):
             draw.line((x + 2, 16, x + 5, 19), fill=0 if seat.lamp else 1)
             draw.line((x + 2, 19, x + 5, 16), fill=0 if seat.lamp else 1)
         else:
             ink.write(image, x + 2, 14, str(seat.seat), dark=seat.lamp)
 
 
-def _said(seat: SeatPanel, texts: Texts, money: Money) -> str:
-    said = f"{seat.seat} {texts.seats[seat.text]}"
-    return f"{said} {money.text(seat.flash)}" if seat.flash else said
+def _pages(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequence[str]) -> list[list[Row]]:
+    """What there is to say, page after page, one at least: chips to be handed back, other words, failed displays.
+
+    Words that have no lines of their own share them by two; amounts are never left out.
+    """
+    room, columns = (size[1] - _TEXT) // _LINE, ink.columns(size[0])
+    owed: list[list[Row]] = []
+    words: list[Row] = []
+    for seat in panel.seats:
+        for said in seat.says:
+            if said.amount:
+                owed.append(_owed(f"{seat.seat} {texts.seats[said.text]}", money.text(said.amount), columns))
+            elif said.text != "locked":
+                words.append((f"{seat.seat} {texts.seats[said.text]}",))
+    below = [(f"{name}: {texts.silent}",) for name in silent]
+    if sum(map(len, owed)) + len(words) + len(below) > room:
+        words = [left + right for left, right in zip_longest(words[::2], words[1::2], fillvalue=())]
+    filled: list[list[Row]] = [[]]
+    for block in [*owed, *([row] for row in words + below)]:
+        if len(filled[-1]) + len(block) > room:
+            filled.append([])
+        filled[-1] += block
+    return filled
 
 
-def _lines(image: Image.Image, y: int, lines: Sequence[str]) -> None:
-    for i, line in enumerate(lines):
-        ink.write(image, 0, y + _LINE * i, line)
+def _owed(text: str, amount: str, columns: int) -> list[Row]:
+    """What has to be handed back, in a line of `columns` characters, else in two: an amount is never shown in part."""
+    line = f"{text} {amount}"
+    return [(line,)] if len(line) <= columns else [(text,), (amount.rjust(columns),)]
 
 
-def _columns(image: Image.Image, saying: Sequence[SeatPanel], texts: Texts, below: Sequence[str]) -> None:
-    """More entries than lines: in two columns, without the amounts, which stand at the seats too."""
-    wide = image.width // 2 + 1
-    for i, seat in enumerate(saying):
-        x, y = i % 2 * wide, _TEXT + _LINE * (i // 2)
-        ink.write(image, x, y, str(seat.seat))
-        ink.write(image, x + measures.CELL + 2, y, texts.seats[seat.text])
-    _lines(image, _TEXT + _LINE * ((len(saying) + 1) // 2), below)
+def _rows(image: Image.Image, y: int, rows: Sequence[Row]) -> None:
+    for i, row in enumerate(rows):
+        if len(row) == 1:
+            ink.write(image, 0, y + _LINE * i, row[0])
+            continue
+        for half, text in enumerate(row):  # its longest word fits when the seat's number is nearer to it
+            number, word = text.split(" ", 1)
+            x = half * (image.width // 2 + 1)
+            ink.write(image, x, y + _LINE * i, number)
+            ink.write(image, x + measures.CELL + 2, y + _LINE * i, word)

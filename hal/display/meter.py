@@ -60,10 +60,10 @@ class Told(NamedTuple):
 
 def said(panel: Panel, texts: Texts) -> Told:
     """What the public is told in words. Nobody is told to have won whose prize waits for approval (5.11)."""
-    winners = [str(seat.seat) for seat in panel.seats if seat.text == "winner"]
+    winners = [str(seat.seat) for seat in panel.seats if seat.tells("winner")]
     if winners and panel.banner == "paying":
         return Told(texts.wins.format(seats=", ".join(winners)), True)
-    if panel.banner == "paying" and any(seat.text == "approval" for seat in panel.seats):
+    if panel.banner == "paying" and any(seat.tells("approval") for seat in panel.seats):
         return Told(texts.approval, False)
     return Told(texts.banners[panel.banner], panel.banner == "pending")
 

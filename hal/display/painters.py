@@ -44,7 +44,8 @@ class Dealer:
     def paint(self, mail: Mail, size: Size, now: int) -> Painted:
         if mail.menu:
             return Painted(dealer.render_menu(mail.menu, size))
-        return Painted(dealer.render(mail.panel, size, self._texts, self._money, mail.silent))
+        said = (mail.panel, size, self._texts, self._money, mail.silent, now)
+        return Painted(dealer.render(*said), dealer.turns(*said))
 
 
 class Counters:

@@ -8,6 +8,7 @@ from controller.core.draft import Decision
 from controller.core.inputs import CashOut, Command, Load, Timeout
 from controller.core.panel import panel
 from hal import port
+from hal.port import Said
 
 from .table import MS, T, person
 
@@ -198,7 +199,7 @@ def test_2_3_the_crossing_wager_is_excess() -> None:
     assert t["seat.1.bet"] == "9"
     assert t["seat.1.owed"] == "4"
     assert t["meters.excess_chips"] == 1
-    assert (t.text(1), t.panel.seats[0].flash) == ("excess", 4)
+    assert t.panel.seats[0].says == (Said("excess", 4),)
     t.chip(1, 1)  # 9 + 1 = 10 is still allowed
     assert t["seat.1.bet"] == "10"
 
@@ -210,7 +211,7 @@ def test_2_3_an_excess_chip_is_handed_back_and_acknowledged() -> None:
     with t.refuses("over-maximum", "2.3"):
         t.chip(1)
     t.ack(1)
-    assert (t["seat.1.owed"], t.panel.seats[0].flash) == ("0", 0)
+    assert (t["seat.1.owed"], t.panel.seats[0].says) == ("0", ())
     assert t["seat.1.bet"] == "3000"
     t.lock()
     assert t["meters.bets"] == "3000.0000"  # never part of the bet
@@ -225,7 +226,7 @@ def test_2_3_a_late_chip_is_counted_apart_flashed_and_owed() -> None:
         t.chip(1)
     assert (t["seat.1.bet"], t["seat.1.owed"]) == ("1000", "1000")
     assert (t["meters.late_chips"], t["meters.excess_chips"]) == (1, 0)
-    assert (t.text(1), t.panel.seats[0].flash) == ("late", 1_000)
+    assert t.panel.seats[0].says == (Said("late", 1_000),)
     t.ack(1)
     assert t["seat.1.owed"] == "0"
 
@@ -283,8 +284,26 @@ def test_2_4_returned_chips_are_shown() -> None:
     t.open()
     t.bet(1, 2)
     t.irregular("no-ante", 1)
-    assert t.text(1) == "returned"
-    assert t.panel.seats[0].flash == 0  # only late and excess chips flash
+    assert t.panel.seats[0].says == (Said("returned", 2_000),)
+
+
+def test_2_4_returned_chips_are_shown_at_a_seat_that_a_fault_has_closed() -> None:
+    t = T(acceptor="chips")
+    t.open()
+    t.bet(1, 2)
+    t.fails("slot", 1)
+    assert t.panel.seats[0].says == (Said("closed"), Said("returned", 2_000))
+
+
+def test_2_4_what_is_shown_is_all_that_has_to_be_handed_back() -> None:
+    t = T(acceptor="chips", bet_min=2_000)
+    t.open()
+    t.bet(1)
+    t.lock()
+    with t.refuses("not-open", "2.8"):
+        t.chip(1)
+    assert t["seat.1.owed"] == "2000"
+    assert t.panel.seats[0].says == (Said("returned", 2_000),)  # not all of it was late
 
 
 def test_2_4_nothing_owed_nothing_to_acknowledge() -> None:

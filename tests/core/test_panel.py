@@ -3,8 +3,14 @@
 import pytest
 
 from controller.core.panel import panel
+from hal.port import Said, SeatPanel
 
 from .table import T
+
+
+def says(t: T, seat: int) -> list[Said]:
+    """Everything that the seat has to say."""
+    return list(t.panel.seats[seat - 1].says)
 
 
 def test_the_panel_is_a_function_of_the_state() -> None:
@@ -122,29 +128,53 @@ def test_9_3_pending_is_the_pot_that_has_not_answered_not_the_prize_that_is_not_
     assert (t.panel.banner, t.text(1)) == ("paying", "approval")
 
 
+def test_5_11_a_late_chip_neither_hides_a_prize_nor_lends_it_its_value() -> None:
+    t = T(acceptor="chips")
+    t.deal(1, 1)
+    with t.refuses("not-open"):
+        t.chip(1)
+    t.show(s1="straight-flush", s2="flush")
+    assert says(t, 1) == [Said("approval"), Said("late", 1_000)]
+    t.approve(1)
+    assert says(t, 1) == [Said("winner"), Said("late", 1_000)]
+    t.ack(1)
+    assert says(t, 1) == [Said("winner")]
+
+
+@pytest.mark.parametrize("cause", ["fault", "dealer"])
+def test_5_11_the_prize_of_a_closed_seat_and_what_is_owed_there_are_told_apart(cause: str) -> None:
+    t = T(acceptor="chips")
+    t.deal(1, 1, 1)
+    with t.refuses("not-open"):
+        t.chip(3)
+    if cause == "fault":
+        t.fails("slot", 3)
+    else:
+        t.close(3)
+    t.show(s3="flush")
+    assert says(t, 3) == [Said("approval"), Said("closed"), Said("late", 1_000)]
+
+
 def test_words_in_the_order_of_their_weight() -> None:
     t = T(acceptor="chips")
     t.open()
     t.bet(1, 3)
-    t.irregular("no-ante", 1)
-    assert t.text(1) == "returned"
-    t.bet(1, 3)
     with t.refuses("over-maximum"):
         t.chip(1)
-    assert t.text(1) == "excess"
+    assert says(t, 1) == [Said("excess", 1_000)]
     t.lock()
     with t.refuses("not-open"):
         t.chip(1)
-    assert t.text(1) == "late"
-    assert panel(t.state, {1: "no-credits"}).seats[0].text == "no-credits"
+    t.fold(1)
+    owed = Said("returned", 2_000)  # one chip too many, one late
+    assert says(t, 1) == [owed, Said("forfeit")]
     t.close(1)
-    assert panel(t.state, {1: "no-credits"}).seats[0].text == "closed"
+    all_of_it = [Said("closed"), Said("no-credits"), owed, Said("forfeit")]
+    assert list(panel(t.state, {1: "no-credits"}).seats[0].says) == all_of_it
 
 
-@pytest.mark.parametrize("owed", [0, 1_000])
-def test_late_and_excess_chips_flash(owed: int) -> None:
-    t = T(acceptor="chips")
-    if owed:
-        with t.refuses("not-open"):
-            t.chip(1, owed)
-    assert t.panel.seats[0].flash == owed
+def test_the_text_of_a_seat_is_the_weightiest_that_it_says() -> None:
+    said = SeatPanel(1, lamp=False, credits=None, bet=0, says=(Said("closed"), Said("late", 1_000)))
+    assert said.text == "closed"
+    assert (said.tells("late"), said.tells("winner")) == (True, False)
+    assert SeatPanel(1, lamp=False, credits=None, bet=0).text == ""

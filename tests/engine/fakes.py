@@ -159,8 +159,14 @@ class Board:
 
 
 def _bare(shown: Panel) -> Panel:
-    """Without hints, which are not state."""
-    return replace(shown, seats=tuple(replace(seat, text="") for seat in shown.seats))
+    """Without hints, which are not state, and what a seat says that has none."""
+    return replace(
+        shown,
+        seats=tuple(
+            replace(seat, says=tuple(said for said in seat.says if said.text not in ("no-credits", "locked")))
+            for seat in shown.seats
+        ),
+    )
 
 
 class Rig:

@@ -43,6 +43,7 @@ from controller.i18n import translator
 from controller.journal.verify import verify
 from controller.play import DEFAULT_TABLE
 from hal.simulated import virtualtime
+from tests.core.table import T
 
 TABLES = Path(__file__).parents[2] / "examples" / "tables"
 CHIPS = TABLES / "draw-chips.toml"
@@ -270,6 +271,23 @@ def test_the_picture_shows_what_is_to_be_seen(tmp_path: Path) -> None:
     assert "Ana" in pictures["dark"]
     assert re.search(r"dealer  [2-9TJQKA][♣♦♥♠] ", pictures["paying"])
     assert re.search(r"[+−]\d,000 ", pictures["paying"])
+
+
+def test_2_4_the_picture_shows_what_is_to_be_handed_back_at_a_closed_seat_and_beside_a_prize(tmp_path: Path) -> None:
+    scenes: list[Scene] = []
+    played(replace(load(CHIPS), language="en"), tmp_path / "journal", 1, scenes.append)
+    t = T(acceptor="chips")
+    t.open()
+    t.bet(2, 3)
+    t.fails("slot", 2)
+    t.bet(1)
+    t.lock()
+    with t.refuses("not-open"):
+        t.chip(1)
+    t.show(s1="flush")
+    text = exported(scenes[-1]._replace(table=t.state, display=t.panel), 120, 24)
+    assert "50,000 · late chip 1,000" in text
+    assert "bet returned 3,000 · cl" in text
 
 
 def test_the_picture_fits_every_screen(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hal.display.money import Money
 from hal.display.texts import Texts
-from hal.port import Banner, Panel, SeatPanel, SeatText
+from hal.port import Banner, Panel, Said, SeatPanel, SeatText
 
 SPANISH = Texts(
     banners={
@@ -98,18 +98,23 @@ EUROS = Money(2, ",", ".", "EUR")
 
 
 def seat(
-    number: int, text: SeatText = "", *, lamp: bool = False, credits: int | None = 4, bet: int = 0, flash: int = 0
+    number: int, *texts: SeatText, lamp: bool = False, credits: int | None = 4, bet: int = 0, owed: int = 0
 ) -> SeatPanel:
-    """A seat's panel."""
-    return SeatPanel(number, lamp, credits, bet, text, flash)
+    """A seat's panel, which says `texts`; what is `owed` belongs to those about chips to be handed back."""
+    chips = ("late", "excess", "returned")
+    return SeatPanel(
+        number, lamp, credits, bet, tuple(Said(text, owed if text in chips else 0) for text in texts if text)
+    )
 
 
 def panel(
     *seats: SeatPanel, banner: Banner = "open", pot: int = 10_004_200, round: int = 127, reason: str = ""
 ) -> Panel:
-    """A table's panel; seats that are not named have nothing to say."""
+    """A table's panel of six seats, or of seven; those that are not named have nothing to say."""
     named = {seat.seat: seat for seat in seats}
-    all_seats = tuple(named.get(n, seat(n, "" if banner == "open" else "locked")) for n in range(1, 7))
+    all_seats = tuple(
+        named.get(n, seat(n, "" if banner == "open" else "locked")) for n in range(1, max(6, *named, 0) + 1)
+    )
     return Panel(all_seats, banner, pot, round, sum(1 for seat in all_seats if seat.bet), reason)
 
 
@@ -121,16 +126,16 @@ BETTING = panel(
 )
 CHIPS = panel(
     seat(1, "locked", lamp=True, credits=None, bet=5_000),
-    seat(2, "late", credits=None, flash=25_000),
-    seat(3, "excess", lamp=True, credits=None, bet=3_000, flash=1_000),
+    seat(2, "late", credits=None, owed=25_000),
+    seat(3, "excess", lamp=True, credits=None, bet=3_000, owed=1_000),
     *(seat(n, "locked", credits=None) for n in (4, 5, 6)),
     banner="locked",
 )
 BUSY = panel(
     seat(1, "winner", lamp=True, bet=2_000, credits=3),
-    seat(2, "late", credits=2, flash=1_000),
+    seat(2, "late", credits=2, owed=1_000),
     seat(3, "closed", lamp=True, bet=1_000),
-    seat(4, "returned", credits=0),
+    seat(4, "returned", credits=0, owed=2_000),
     seat(5, "winner", lamp=True, bet=3_000),
     seat(6, "forfeit", bet=1_000),
     banner="paying",
@@ -142,6 +147,17 @@ REVIEW = panel(
     banner="paying",
     pot=9_004_200,
 )
+CROWDED = panel(
+    seat(1, "approval", "late", lamp=True, credits=None, bet=3_000, owed=1_000),
+    seat(2, "closed", "returned", credits=None, owed=2_000),
+    seat(3, "winner", "closed", "excess", lamp=True, credits=None, bet=3_000, owed=1_000),
+    seat(4, "closed", "forfeit", credits=None, bet=1_000),
+    seat(5, "forfeit", credits=None, bet=1_000),
+    seat(6, "winner", lamp=True, credits=None, bet=2_000),
+    seat(7, "closed", "late", credits=None, owed=24_950_049_000),
+    banner="paying",
+)
+"""A word a seat would hide most of this."""
 BROKEN = panel(banner="out-of-service", reason="El diario no se puede escribir: disco lleno")
 STOPPED = panel(banner="out-of-service", reason="The journal cannot be written: disk full")
 PENDING = panel(banner="pending", pot=123_456_789)

@@ -79,7 +79,7 @@ class SimulatedBench:
 def panel(seats: int, lamps: Sequence[int], acceptor: Acceptor, pot: int = 0) -> Panel:
     """A panel with `lamps` lit."""
     credits = 3 if acceptor == "credits" else None
-    shown = tuple(SeatPanel(n, n in lamps, credits, 0, "", 0) for n in range(1, seats + 1))
+    shown = tuple(SeatPanel(n, n in lamps, credits, 0) for n in range(1, seats + 1))
     return Panel(shown, "open", pot, 1, len(lamps), "")
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from hal.display import care, counters, ink, measures, meter
+from hal.display import care, counters, dealer, ink, measures, meter, pages
 from hal.display.money import Money
 from hal.display.texts import Texts
 from hal.port import SeatText
@@ -129,9 +129,19 @@ def test_2_8_once_locked_seats_with_and_without_a_bet_differ() -> None:
 
 
 def test_2_3_what_is_to_be_handed_back_flashes() -> None:
-    shown = panel(seat(1, "late", credits=None, flash=5_000), banner="locked")
+    shown = panel(seat(1, "late", credits=None, owed=5_000), banner="locked")
     turns = [counters.render(shown, (1,), SPANISH, PESOS, n * counters.TURN)[0] for n in range(3)]
     assert turns == ["tArdE", "    5000", "tArdE"]
+
+
+def test_2_4_a_counter_tells_a_closed_seats_prize_from_what_has_to_be_handed_back_there() -> None:
+    owed, won = (
+        seat(1, "closed", "returned", credits=None, owed=2_000),
+        seat(2, "winner", "late", bet=1_000, owed=5_000),
+    )
+    shown = panel(owed, won, banner="paying")
+    assert counters.says(owed, shown, SPANISH, PESOS) == ("CErrAdA", "dEvUELtA", "    2000")
+    assert counters.says(won, shown, SPANISH, PESOS) == ("GAnA", "tArdE", "    5000", "4   1000")
 
 
 def test_what_does_not_fit_side_by_side_is_shown_in_turn_and_never_in_part() -> None:
@@ -146,15 +156,47 @@ def test_modules_may_hang_in_any_order_and_more_of_them_than_seats() -> None:
 
 
 @given(
-    st.sampled_from(get_args(SeatText)),
+    st.lists(st.sampled_from(get_args(SeatText)), unique=True),
     st.none() | st.integers(0, 10**6),
     st.integers(0, 10**9),
     st.integers(0, 10**9),
 )
-def test_every_counter_has_eight_digits(text: SeatText, credits: int | None, bet: int, flash: int) -> None:
-    shown = panel(seat(1, text, credits=credits, bet=bet, flash=flash))
+def test_every_counter_has_eight_digits(texts: list[SeatText], credits: int | None, bet: int, owed: int) -> None:
+    shown = panel(seat(1, *texts, credits=credits, bet=bet, owed=owed))
     for part in counters.says(shown.seats[0], shown, SPANISH, BOLIVIANOS):
         assert counters.picture([part]).size == (8, 8)
+
+
+# --- the dealer's screen ---------------------------------------------------------------------------------
+
+ALL_TEXTS = [text for text in get_args(SeatText) if text not in ("", "locked")]
+OWED_TEXTS: tuple[SeatText, ...] = ("late", "excess", "returned")
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(ALL_TEXTS), unique=True), min_size=6, max_size=7),
+    st.sampled_from([0, 1_000, 24_950_049_000, 10**12 - 1]),
+    st.sampled_from([(SPANISH, PESOS), (SPANISH, BOLIVIANOS), (ENGLISH, KUWAIT)]),
+)
+def test_2_4_the_dealer_reads_everything_that_seats_have_to_say_and_each_amount_whole(
+    texts: list[list[SeatText]], owed: int, words: tuple[Texts, Money]
+) -> None:
+    shown = panel(*(seat(n, *said, owed=owed) for n, said in enumerate(texts, 1)), banner="paying")
+    rows = [row for page in dealer._pages(shown, (126, 62), *words, ()) for row in page]
+    assert all(len(text) <= ink.columns(126) for row in rows for text in row)
+    read = " ".join(" ".join(text.split()) for row in rows for text in row)
+    for n, said in enumerate(texts, 1):
+        for text in said:
+            amount = f" {words[1].text(owed)}" if owed and text in OWED_TEXTS else ""
+            assert f"{n} {words[0].seats[text]}{amount}" in read
+
+
+def test_what_does_not_fit_on_the_dealers_screen_comes_in_turn() -> None:
+    few, many = panel(seat(1, "late", owed=1_000)), panel(*(seat(n, "late", owed=1_000) for n in range(1, 7)))
+    assert dealer.turns(few, (126, 62), SPANISH, PESOS) is None
+    assert dealer.turns(many, (126, 62), SPANISH, PESOS, now=pages.TURN + 1) == pages.TURN - 1
+    seen = [dealer.render(many, (126, 62), SPANISH, PESOS, now=n * pages.TURN).tobytes() for n in range(3)]
+    assert seen[0] == seen[2] != seen[1]
 
 
 # --- words and care ------------------------------------------------------------------------------------
@@ -183,6 +225,12 @@ def test_5_11_the_public_reads_who_has_won_once_it_is_approved() -> None:
     assert meter.said(panel(waits, banner="paying"), ENGLISH) == ("Prize under review", False)
     assert meter.said(panel(waits, won, banner="paying"), ENGLISH) == ("Seat 4 wins", True)
     assert meter.said(panel(banner="paying"), ENGLISH) == ("Paying prizes", False)
+
+
+@pytest.mark.parametrize(("prize", "told"), [("approval", "Prize under review"), ("winner", "Seat 2 wins")])
+def test_5_11_the_public_reads_of_a_prize_whatever_else_its_seat_has_to_say(prize: SeatText, told: str) -> None:
+    shown = panel(seat(2, prize, "closed", "late", owed=1_000), banner="paying")
+    assert meter.said(shown, ENGLISH).words == told
 
 
 def test_a_panel_is_dimmed_when_nothing_happens() -> None:

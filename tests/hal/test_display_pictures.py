@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops, ImageDraw
 
-from hal.display import care, counters, dealer, menu, meter
+from hal.display import care, counters, dealer, menu, meter, pages
 from hal.display.money import Money
 from hal.display.texts import Texts
 from hal.port import Panel
@@ -24,6 +24,7 @@ from tests.hal.display_scenes import (
     BROKEN,
     BUSY,
     CHIPS,
+    CROWDED,
     ENGLISH,
     EUROS,
     IDLE,
@@ -46,8 +47,8 @@ MATRIX = (64, 8)
 TWO_ROWS = (96, 16)
 
 
-def of_dealer(shown: Panel, texts: Texts, money: Money, *silent: str) -> Image.Image:
-    return dealer.render(shown, OLED, texts, money, silent)
+def of_dealer(shown: Panel, texts: Texts, money: Money, *silent: str, page: int = 0) -> Image.Image:
+    return dealer.render(shown, OLED, texts, money, silent, page * pages.TURN)
 
 
 def of_meter(
@@ -82,6 +83,11 @@ DRAWN: dict[str, Callable[[], Image.Image]] = {
     "dealer-chips-es": lambda: of_dealer(CHIPS, SPANISH, PESOS, "visor"),
     "dealer-busy-es": lambda: of_dealer(BUSY, SPANISH, BOLIVIANOS, "visor"),
     "dealer-busy-en": lambda: of_dealer(BUSY, ENGLISH, EUROS, "sign"),
+    "dealer-busy-2-en": lambda: of_dealer(BUSY, ENGLISH, EUROS, "sign", page=1),
+    "dealer-crowded-1-es": lambda: of_dealer(CROWDED, SPANISH, BOLIVIANOS),
+    "dealer-crowded-2-es": lambda: of_dealer(CROWDED, SPANISH, BOLIVIANOS, page=1),
+    "dealer-crowded-3-es": lambda: of_dealer(CROWDED, SPANISH, BOLIVIANOS, page=2),
+    "dealer-crowded-1-en": lambda: of_dealer(CROWDED, ENGLISH, PESOS),
     "dealer-broken-es": lambda: of_dealer(BROKEN, SPANISH, PESOS),
     "dealer-broken-en": lambda: of_dealer(STOPPED, ENGLISH, PESOS),
     "dealer-pending-es": lambda: of_dealer(PENDING, SPANISH, PESOS),
