@@ -34,12 +34,10 @@ def render(
     turns the pages of what does not fit at once."""
     image = Image.new("1", size)
     _head(image, panel, texts)
-    if panel.banner == "out-of-service":
-        _rows(image, 24, [(line,) for line in ink.wrap(panel.reason, ink.columns(size[0]))])
-        return image
-    ImageDraw.Draw(image).rectangle((0, 10, size[0] - 1, 10), fill=1)
-    _bets(image, panel, texts)
-    _seats(image, panel)
+    if panel.banner != "out-of-service":
+        ImageDraw.Draw(image).rectangle((0, 10, size[0] - 1, 10), fill=1)
+        _bets(image, panel, texts)
+        _seats(image, panel)
     all_pages = _pages(panel, size, texts, money, silent)
     _rows(image, _TEXT, all_pages[pages.shown(len(all_pages), now)])
     pages.mark(image, len(all_pages), now)
@@ -103,11 +101,14 @@ def _seats(image: Image.Image, panel: Panel) -> None:
 
 
 def _pages(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequence[str]) -> list[list[Row]]:
-    """What there is to say, page after page, one at least: chips to be handed back, other words, failed displays.
+    """What there is to say, page after page, one at least: chips to be handed back, other words, failed displays; out
+    of service the whole reason, whose remedy comes last.
 
     Words that have no lines of their own share them by two; amounts are never left out.
     """
     room, columns = (size[1] - _TEXT) // _LINE, ink.columns(size[0])
+    if panel.banner == "out-of-service":
+        return _filled([[(line,)] for line in ink.wrap(panel.reason, columns)], room)
     owed: list[list[Row]] = []
     words: list[Row] = []
     for seat in panel.seats:
@@ -119,8 +120,13 @@ def _pages(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequenc
     below = [(f"{name}: {texts.silent}",) for name in silent]
     if sum(map(len, owed)) + len(words) + len(below) > room:
         words = [left + right for left, right in zip_longest(words[::2], words[1::2], fillvalue=())]
+    return _filled([*owed, *([row] for row in words + below)], room)
+
+
+def _filled(blocks: Sequence[list[Row]], room: int) -> list[list[Row]]:
+    """`blocks` on pages of `room` rows, each block on one of them; there is one page at least."""
     filled: list[list[Row]] = [[]]
-    for block in [*owed, *([row] for row in words + below)]:
+    for block in blocks:
         if len(filled[-1]) + len(block) > room:
             filled.append([])
         filled[-1] += block

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from hal.display import ink, measures
+from hal.display import ink, measures, pages
 from hal.display.device import Size
 from hal.display.money import Money
 from hal.display.texts import Texts
@@ -24,6 +24,7 @@ FRAME = 50_000_000
 """Nanoseconds between two pictures of a counting meter."""
 AMOUNT_TURN, WORDS_TURN = 4 * SECOND, 2 * SECOND
 """How long a low sign shows the amount, and each page of words."""
+_BIG_LINE = 2 * measures.HIGH + 1
 
 
 class Counter:
@@ -69,7 +70,7 @@ def said(panel: Panel, texts: Texts) -> Told:
 
 
 def render(panel: Panel, size: Size, amount: int, texts: Texts, money: Money, now: int) -> Image.Image:
-    """The sign of `size` pixels, with `amount` minor units on it. `now` (nanoseconds) turns a low sign's pages.
+    """The sign of `size` pixels, with `amount` minor units on it. `now` (nanoseconds) turns its pages.
 
     Out of service no amount is shown: it is an offer, and there is none.
     """
@@ -77,7 +78,7 @@ def render(panel: Panel, size: Size, amount: int, texts: Texts, money: Money, no
     if size[1] < 32:
         _low(image, panel, amount, texts, money, now)
     elif panel.banner == "out-of-service":
-        _out_of_service(image, panel, texts)
+        _out_of_service(image, panel, texts, now)
     else:
         _high(image, panel, amount, texts, money)
     return image
@@ -86,7 +87,8 @@ def render(panel: Panel, size: Size, amount: int, texts: Texts, money: Money, no
 def turns(panel: Panel, size: Size, texts: Texts, now: int) -> int | None:
     """Nanoseconds until the picture changes by itself, but for counting; None when it does not."""
     if size[1] >= 32:
-        return None
+        many = panel.banner == "out-of-service" and len(_reason(panel, size, texts)) > 1
+        return pages.left(now) if many else None
     parts = _parts(panel, size, texts)
     return _at(parts, now)[1] if len(parts) > 1 else None
 
@@ -102,15 +104,26 @@ def _high(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Mo
         ink.centred(image, image.height - 9, told.words)
 
 
-def _out_of_service(image: Image.Image, panel: Panel, texts: Texts) -> None:
-    lines = ink.wrap(texts.banners["out-of-service"], ink.columns(image.width, 2))
-    y = 0
-    for line in lines:
-        ink.centred(image, y, line, scale=2)
-        y += 2 * measures.HIGH + 1
-    for line in ink.wrap(panel.reason, ink.columns(image.width)):
-        ink.centred(image, y + 2, line)
-        y += measures.HIGH + 1
+def _out_of_service(image: Image.Image, panel: Panel, texts: Texts, now: int) -> None:
+    for i, line in enumerate(_big(texts, image.width)):
+        ink.centred(image, _BIG_LINE * i, line, scale=2)
+    reason = _reason(panel, image.size, texts)
+    top = _BIG_LINE * len(_big(texts, image.width)) + 1
+    for i, line in enumerate(reason[pages.shown(len(reason), now)]):
+        ink.centred(image, top + (measures.HIGH + 1) * i, line)
+    pages.mark(image, len(reason), now)
+
+
+def _big(texts: Texts, width: int) -> list[str]:
+    """That the table is out of service, in big lines."""
+    return ink.wrap(texts.banners["out-of-service"], ink.columns(width, 2))
+
+
+def _reason(panel: Panel, size: Size, texts: Texts) -> list[list[str]]:
+    """The whole reason (8.4), page after page, one at least: its remedy comes last."""
+    lines = ink.wrap(panel.reason, ink.columns(size[0]))
+    room = max(1, (size[1] - _BIG_LINE * len(_big(texts, size[0])) - 1) // (measures.HIGH + 1))
+    return [lines[i : i + room] for i in range(0, len(lines), room)] or [[]]
 
 
 def _low(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Money, now: int) -> None:

@@ -160,6 +160,11 @@ CROWDED = panel(
 """A word a seat would hide most of this."""
 BROKEN = panel(banner="out-of-service", reason="El diario no se puede escribir: disco lleno")
 STOPPED = panel(banner="out-of-service", reason="The journal cannot be written: disk full")
+MISWIRED = panel(
+    banner="out-of-service",
+    reason="There is no gpiochip labelled mcp23017 (there: gpiochip0 pinctrl-bcm2711): is its dtoverlay in config.txt, "
+    "and does i2cdetect see it?",
+)
 PENDING = panel(banner="pending", pot=123_456_789)
 IDLE = panel(banner="idle", round=0, pot=0)
 MENU = ("Puesto 3", "  Cargar créditos", "> Cobrar", "  Irregularidad", "  Cerrar puesto", "  Volver")

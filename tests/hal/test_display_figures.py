@@ -199,6 +199,25 @@ def test_what_does_not_fit_on_the_dealers_screen_comes_in_turn() -> None:
     assert seen[0] == seen[2] != seen[1]
 
 
+@given(st.text("abc ó:,", max_size=400), st.sampled_from([(), ("sign",), ("sign", "counters")]))
+def test_8_4_out_of_service_the_dealer_reads_the_whole_reason(reason: str, silent: tuple[str, ...]) -> None:
+    shown = panel(banner="out-of-service", reason=reason)
+    rows = [row for page in dealer._pages(shown, (126, 62), ENGLISH, PESOS, silent) for row in page]
+    assert "".join(text for row in rows for text in row).replace(" ", "") == "".join(reason.split())
+    turn = dealer.turns(shown, (126, 62), ENGLISH, PESOS, silent)
+    assert turn == (pages.TURN if len(rows) > 4 else turn)
+
+
+@given(st.text("abc ó:,", max_size=400), st.sampled_from([SPANISH, ENGLISH]), st.sampled_from([(126, 62), (256, 48)]))
+def test_8_4_out_of_service_the_sign_shows_the_whole_reason(reason: str, texts: Texts, size: tuple[int, int]) -> None:
+    shown = panel(banner="out-of-service", reason=reason)
+    all_pages = meter._reason(shown, size, texts)
+    assert "".join(line for page in all_pages for line in page).replace(" ", "") == "".join(reason.split())
+    assert meter.turns(shown, size, texts, 0) == (pages.TURN if len(all_pages) > 1 else None)
+    pictures = [meter.render(shown, size, 0, texts, PESOS, n * pages.TURN) for n in range(len(all_pages))]
+    assert len({picture.tobytes() for picture in pictures}) == len(all_pages)
+
+
 # --- words and care ------------------------------------------------------------------------------------
 
 
