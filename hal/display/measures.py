@@ -11,6 +11,8 @@ CELL = 6
 """Pixels from one character to the next."""
 HIGH = 8
 """Pixels of a line of text."""
+LINE_LENGTH = 21
+"""Characters of a line on an OLED: the longest words of the sign."""
 MOST_DIGITS = 12
 """Digits that every meter must have room for."""
 
@@ -20,9 +22,14 @@ def fits(size: Size, money: Money) -> bool:
     return block(money.text(10**MOST_DIGITS - 1), room(size)) is not None
 
 
+def small(size: Size) -> bool:
+    """Whether a meter of `size` pixels has no room for an amount and whole lines of words: they are shown in turn."""
+    return size[1] < 48 or size[0] < LINE_LENGTH * CELL - 1
+
+
 def room(size: Size) -> Size:
-    """Where the amount may be on a meter of `size` pixels: all of a low one, between two lines of words on others."""
-    return size if size[1] < 32 else (size[0], size[1] - 2 * (HIGH + 4))
+    """Where the amount may be on a meter of `size` pixels: all of a small one, between two lines of words on others."""
+    return size if small(size) else (size[0], size[1] - 2 * (HIGH + 4))
 
 
 class Block(NamedTuple):

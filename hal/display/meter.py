@@ -1,7 +1,7 @@
 """The public meter: the pot, big, counting up to its true value; who wins; why nobody can bet.
 
-A sign of 32 lines or more (an OLED) shows amount and words together; a lower one (a matrix of LEDs) shows the amount
-and, every few seconds, the words.
+A sign as big as an OLED shows amount and words together; a smaller one (a matrix of LEDs) shows the amount and, every
+few seconds, the words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RISE = 2 * SECOND
 FRAME = 50_000_000
 """Nanoseconds between two pictures of a counting meter."""
 AMOUNT_TURN, WORDS_TURN = 4 * SECOND, 2 * SECOND
-"""How long a low sign shows the amount, and each page of words."""
+"""How long a small sign shows the amount, and each page of words."""
 _BIG_LINE = 2 * measures.HIGH + 1
 
 
@@ -53,20 +53,32 @@ class Counter:
 
 
 class Told(NamedTuple):
-    """What a meter says beside the amount: words, and whether they want to be seen."""
+    """What a meter says beside the amount: sentences, one after the other, and whether they want to be seen."""
 
-    words: str
+    words: tuple[str, ...]
     loud: bool
 
 
-def said(panel: Panel, texts: Texts) -> Told:
-    """What the public is told in words. Nobody is told to have won whose prize waits for approval (5.11)."""
-    winners = [str(seat.seat) for seat in panel.seats if seat.tells("winner")]
-    if winners and panel.banner == "paying":
-        return Told(texts.wins.format(seats=", ".join(winners)), True)
-    if panel.banner == "paying" and any(seat.tells("approval") for seat in panel.seats):
-        return Told(texts.approval, False)
-    return Told(texts.banners[panel.banner], panel.banner == "pending")
+def said(panel: Panel, texts: Texts, columns: int | None = None) -> Told:
+    """What the public is told in words, in sentences of at most `columns` characters, or in one. Nobody is told to have
+    won whose prize waits for approval (5.11)."""
+    if panel.banner == "paying":
+        if winners := [str(seat.seat) for seat in panel.seats if seat.tells("winner")]:
+            return Told(_wins(winners, texts, columns), True)
+        if any(seat.tells("approval") for seat in panel.seats):
+            return Told((texts.approval,), False)
+    return Told((texts.banners[panel.banner],), panel.banner == "pending")
+
+
+def _wins(winners: Sequence[str], texts: Texts, columns: int | None) -> tuple[str, ...]:
+    """Who wins: as many in each sentence as fit."""
+    room = len(winners)
+    while True:
+        groups = (winners[i : i + room] for i in range(0, len(winners), room))
+        sentences = tuple(texts.wins.format(seats=", ".join(group)) for group in groups)
+        if columns is None or room == 1 or all(len(sentence) <= columns for sentence in sentences):
+            return sentences
+        room -= 1
 
 
 def render(panel: Panel, size: Size, amount: int, texts: Texts, money: Money, now: int) -> Image.Image:
@@ -75,33 +87,35 @@ def render(panel: Panel, size: Size, amount: int, texts: Texts, money: Money, no
     Out of service no amount is shown: it is an offer, and there is none.
     """
     image = Image.new("1", size)
-    if size[1] < 32:
-        _low(image, panel, amount, texts, money, now)
+    if measures.small(size):
+        _small(image, panel, amount, texts, money, now)
     elif panel.banner == "out-of-service":
         _out_of_service(image, panel, texts, now)
     else:
-        _high(image, panel, amount, texts, money)
+        _big_sign(image, panel, amount, texts, money, now)
     return image
 
 
 def turns(panel: Panel, size: Size, texts: Texts, now: int) -> int | None:
     """Nanoseconds until the picture changes by itself, but for counting; None when it does not."""
-    if size[1] >= 32:
-        many = panel.banner == "out-of-service" and len(_reason(panel, size, texts)) > 1
-        return pages.left(now) if many else None
+    if not measures.small(size):
+        broken = panel.banner == "out-of-service"
+        many = _reason(panel, size, texts) if broken else said(panel, texts, ink.columns(size[0])).words
+        return pages.left(now) if len(many) > 1 else None
     parts = _parts(panel, size, texts)
     return _at(parts, now)[1] if len(parts) > 1 else None
 
 
-def _high(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Money) -> None:
+def _big_sign(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Money, now: int) -> None:
     ink.write(image, 0, 0, texts.pot)
     ink.write(image, image.width - ink.width(money.name), 0, money.name)
     _amount(image, measures.HIGH + 2, measures.room(image.size), money.text(amount))
-    told = said(panel, texts)
+    told = said(panel, texts, ink.columns(image.width))
+    words = told.words[pages.shown(len(told.words), now)]
     if told.loud:
-        ink.label(image, image.height - 10, told.words)
+        ink.label(image, image.height - 10, words)
     else:
-        ink.centred(image, image.height - 9, told.words)
+        ink.centred(image, image.height - 9, words)
 
 
 def _out_of_service(image: Image.Image, panel: Panel, texts: Texts, now: int) -> None:
@@ -126,7 +140,7 @@ def _reason(panel: Panel, size: Size, texts: Texts) -> list[list[str]]:
     return [lines[i : i + room] for i in range(0, len(lines), room)] or [[]]
 
 
-def _low(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Money, now: int) -> None:
+def _small(image: Image.Image, panel: Panel, amount: int, texts: Texts, money: Money, now: int) -> None:
     page = _at(_parts(panel, image.size, texts), now)[0]
     if page is None:
         _amount(image, 0, image.size, money.text(amount))
@@ -145,11 +159,11 @@ def _amount(image: Image.Image, top: int, room: Size, text: str) -> None:
 
 
 def _parts(panel: Panel, size: Size, texts: Texts) -> list[str | None]:
-    """The pages of a low sign, in turn; None is the amount."""
+    """The pages of a small sign, in turn; None is the amount."""
     room = ink.columns(size[0])
     if panel.banner == "out-of-service":
         return [*ink.wrap(f"{texts.banners['out-of-service']} {panel.reason}", room)]
-    words = said(panel, texts).words
+    (words,) = said(panel, texts).words
     return [None] if panel.banner in ("idle", "open") else [None, *ink.wrap(words, room)]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
+from hal.display.measures import LINE_LENGTH
 from hal.display.vendor import segments
 from hal.port import Banner, SeatText
 
@@ -48,6 +49,9 @@ class Texts:
                 raise ValueError(f"texts: the banner {banner!r} has no words")
             if not 0 < len(self.phases.get(banner, "")) <= PHASE_LENGTH and banner != "out-of-service":
                 raise ValueError(f"texts: the phase {banner!r} needs 1 to {PHASE_LENGTH} characters")
+        for words in (*self.banners.values(), self.approval, self.wins.replace("{seats}", "7")):
+            if len(words) > LINE_LENGTH:
+                raise ValueError(f"texts: {words!r} has more than {LINE_LENGTH} characters")
         for text in get_args(SeatText):
             if text in ("", "locked"):
                 continue

@@ -45,7 +45,7 @@ SPANISH = Texts(
     pot="POZO",
     round="pase",
     bets="apuestas",
-    wins="Gana puesto {seats}",
+    wins="Gana posición {seats}",
     approval="Premio en revisión",
     silent="no responde",
 )
@@ -158,6 +158,7 @@ CROWDED = panel(
     banner="paying",
 )
 """A word a seat would hide most of this."""
+LUCKY = panel(*(seat(n, "winner", lamp=True, bet=1_000) for n in range(1, 8)), banner="paying", pot=24_950_049_000)
 BROKEN = panel(banner="out-of-service", reason="El diario no se puede escribir: disco lleno")
 STOPPED = panel(banner="out-of-service", reason="The journal cannot be written: disk full")
 MISWIRED = panel(

@@ -110,7 +110,7 @@ def test_what_comes_while_it_counts_is_counted_from_where_it_is() -> None:
 
 def test_8_5_out_of_service_there_is_no_amount_to_be_seen() -> None:
     stopped = [panel(banner="out-of-service", pot=pot, reason="x") for pot in (1_000, 999_999)]
-    for size in ((126, 62), (64, 8)):
+    for size in ((126, 62), (128, 32), (64, 8)):
         pictures = {meter.render(p, size, p.pot, SPANISH, PESOS, 0).tobytes() for p in stopped}
         assert len(pictures) == 1
 
@@ -208,7 +208,20 @@ def test_8_4_out_of_service_the_dealer_reads_the_whole_reason(reason: str, silen
     assert turn == (pages.TURN if len(rows) > 4 else turn)
 
 
-@given(st.text("abc ó:,", max_size=400), st.sampled_from([SPANISH, ENGLISH]), st.sampled_from([(126, 62), (256, 48)]))
+def test_a_sign_that_is_high_and_narrow_says_its_words_in_turn_with_the_amount() -> None:
+    shown = panel(banner="locked")
+    assert meter._parts(shown, (64, 32), SPANISH) == [None, "Apuestas", "cerradas"]
+    assert meter.turns(shown, (64, 32), SPANISH, 0) == meter.AMOUNT_TURN
+    words = meter.render(shown, (64, 32), shown.pot, SPANISH, PESOS, meter.AMOUNT_TURN).getbbox()
+    assert words is not None
+    assert 0 < words[0] < words[2] < 64
+
+
+@given(
+    st.text("abc ó:,", max_size=400),
+    st.sampled_from([SPANISH, ENGLISH]),
+    st.sampled_from([(126, 62), (128, 48), (256, 48)]),
+)
 def test_8_4_out_of_service_the_sign_shows_the_whole_reason(reason: str, texts: Texts, size: tuple[int, int]) -> None:
     shown = panel(banner="out-of-service", reason=reason)
     all_pages = meter._reason(shown, size, texts)
@@ -230,8 +243,10 @@ def test_8_4_out_of_service_the_sign_shows_the_whole_reason(reason: str, texts: 
         {"digits": {**SPANISH.digits, "late": "dEMASIAdO"}},
         {"digits": {**SPANISH.digits, "late": "tardía"}},
         {"wins": "alguien gana"},
+        {"wins": "Gana la posición número {seats}"},
+        {"approval": "El premio está en revisión"},
     ],
-    ids=lambda wrong: next(iter(wrong)),
+    ids=str,
 )
 def test_words_that_are_missing_or_do_not_fit_are_refused(wrong: dict[str, object]) -> None:
     fields = {field.name: getattr(SPANISH, field.name) for field in dataclasses.fields(SPANISH)}
@@ -241,15 +256,26 @@ def test_words_that_are_missing_or_do_not_fit_are_refused(wrong: dict[str, objec
 
 def test_5_11_the_public_reads_who_has_won_once_it_is_approved() -> None:
     waits, won = seat(2, "approval", lamp=True), seat(4, "winner", lamp=True)
-    assert meter.said(panel(waits, banner="paying"), ENGLISH) == ("Prize under review", False)
-    assert meter.said(panel(waits, won, banner="paying"), ENGLISH) == ("Seat 4 wins", True)
-    assert meter.said(panel(banner="paying"), ENGLISH) == ("Paying prizes", False)
+    assert meter.said(panel(waits, banner="paying"), ENGLISH) == (("Prize under review",), False)
+    assert meter.said(panel(waits, won, banner="paying"), ENGLISH) == (("Seat 4 wins",), True)
+    assert meter.said(panel(banner="paying"), ENGLISH) == (("Paying prizes",), False)
 
 
 @pytest.mark.parametrize(("prize", "told"), [("approval", "Prize under review"), ("winner", "Seat 2 wins")])
 def test_5_11_the_public_reads_of_a_prize_whatever_else_its_seat_has_to_say(prize: SeatText, told: str) -> None:
     shown = panel(seat(2, prize, "closed", "late", owed=1_000), banner="paying")
-    assert meter.said(shown, ENGLISH).words == told
+    assert meter.said(shown, ENGLISH).words == (told,)
+
+
+@pytest.mark.parametrize("texts", [SPANISH, ENGLISH])
+@pytest.mark.parametrize("count", range(1, 8))
+def test_the_public_reads_every_winner_on_a_high_sign(texts: Texts, count: int) -> None:
+    shown = panel(*(seat(n, "winner") for n in range(1, count + 1)), banner="paying")
+    sentences, loud = meter.said(shown, texts, ink.columns(126))
+    assert loud
+    assert all(len(sentence) <= ink.columns(126) for sentence in sentences)
+    assert [char for sentence in sentences for char in sentence if char.isdigit()] == [*"1234567"[:count]]
+    assert meter.turns(shown, (126, 62), texts, 1) == (pages.TURN - 1 if len(sentences) > 1 else None)
 
 
 def test_a_panel_is_dimmed_when_nothing_happens() -> None:
