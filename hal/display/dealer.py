@@ -40,13 +40,17 @@ def render(
         _seats(image, panel)
     all_pages = _pages(panel, size, texts, money, silent)
     _rows(image, _TEXT, all_pages[pages.shown(len(all_pages), now)])
+    if silent:
+        failed = f"{silent[pages.shown(len(silent), now)]}: {texts.silent}"
+        ink.write(image, 0, _TEXT + _LINE * _room(size, silent), failed)
     pages.mark(image, len(all_pages), now)
     return image
 
 
 def turns(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequence[str] = (), now: int = 0) -> int | None:
     """Nanoseconds until the screen changes by itself; None when it does not."""
-    return pages.left(now) if len(_pages(panel, size, texts, money, silent)) > 1 else None
+    turning = max(len(silent), len(_pages(panel, size, texts, money, silent))) > 1
+    return pages.left(now) if turning else None
 
 
 def render_menu(lines: Sequence[str], size: Size) -> Image.Image:
@@ -101,12 +105,12 @@ def _seats(image: Image.Image, panel: Panel) -> None:
 
 
 def _pages(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequence[str]) -> list[list[Row]]:
-    """What there is to say, page after page, one at least: chips to be handed back, other words, failed displays; out
-    of service the whole reason, whose remedy comes last.
+    """What there is to say, page after page, one at least: chips to be handed back, other words; out of service the
+    whole reason, whose remedy comes last.
 
     Words that have no lines of their own share them by two; amounts are never left out.
     """
-    room, columns = (size[1] - _TEXT) // _LINE, ink.columns(size[0])
+    room, columns = _room(size, silent), ink.columns(size[0])
     if panel.banner == "out-of-service":
         return _filled([[(line,)] for line in ink.wrap(panel.reason, columns)], room)
     owed: list[list[Row]] = []
@@ -117,10 +121,14 @@ def _pages(panel: Panel, size: Size, texts: Texts, money: Money, silent: Sequenc
                 owed.append(_owed(f"{seat.seat} {texts.seats[said.text]}", money.text(said.amount), columns))
             elif said.text != "locked":
                 words.append((f"{seat.seat} {texts.seats[said.text]}",))
-    below = [(f"{name}: {texts.silent}",) for name in silent]
-    if sum(map(len, owed)) + len(words) + len(below) > room:
+    if sum(map(len, owed)) + len(words) > room:
         words = [left + right for left, right in zip_longest(words[::2], words[1::2], fillvalue=())]
-    return _filled([*owed, *([row] for row in words + below)], room)
+    return _filled([*owed, *([row] for row in words)], room)
+
+
+def _room(size: Size, silent: Sequence[str]) -> int:
+    """Rows of a page: the last line belongs to the displays that have failed, while there are any."""
+    return (size[1] - _TEXT) // _LINE - bool(silent)
 
 
 def _filled(blocks: Sequence[list[Row]], room: int) -> list[list[Row]]:

@@ -14,8 +14,21 @@ from PIL import Image
 from hal.display import care, counters, dealer, ink, measures, meter, pages
 from hal.display.money import Money
 from hal.display.texts import Texts
-from hal.port import SeatText
-from tests.hal.display_scenes import BOLIVIANOS, ENGLISH, EUROS, PESOS, SPANISH, panel, seat
+from hal.port import Panel, SeatText
+from tests.hal.display_scenes import (
+    BOLIVIANOS,
+    BROKEN,
+    BUSY,
+    CROWDED,
+    ENGLISH,
+    EUROS,
+    LUCKY,
+    MISWIRED,
+    PESOS,
+    SPANISH,
+    panel,
+    seat,
+)
 
 SECOND = 1_000_000_000
 KUWAIT = Money(3, ",", ".", "KWD")
@@ -189,6 +202,26 @@ def test_2_4_the_dealer_reads_everything_that_seats_have_to_say_and_each_amount_
         for text in said:
             amount = f" {words[1].text(owed)}" if owed and text in OWED_TEXTS else ""
             assert f"{n} {words[0].seats[text]}{amount}" in read
+
+
+@pytest.mark.parametrize("shown", [panel(), CROWDED, BUSY, LUCKY, BROKEN, MISWIRED], ids=lambda shown: shown.banner)
+def test_the_dealer_sees_each_failed_display_whatever_else_there_is_to_say(shown: Panel) -> None:
+    line = (0, 53, 126, 61)
+
+    def drawn(*silent: str, page: int = 0) -> bytes:
+        image = dealer.render(shown, (126, 62), SPANISH, PESOS, silent, page * pages.TURN)
+        return image.crop(line).tobytes()
+
+    def written(text: str) -> bytes:
+        image = Image.new("1", (126, 62))
+        ink.write(image, 0, 53, text)
+        return image.crop(line).tobytes()
+
+    for page in range(8):
+        assert drawn("letrero", page=page) == written("letrero: no responde")
+    seen = {drawn("letrero", "contador", page=page) for page in range(8)}
+    assert seen == {written("letrero: no responde"), written("contador: no responde")}
+    assert dealer.turns(shown, (126, 62), SPANISH, PESOS, ("letrero", "contador"), 1) == pages.TURN - 1
 
 
 def test_what_does_not_fit_on_the_dealers_screen_comes_in_turn() -> None:
