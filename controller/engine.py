@@ -154,19 +154,19 @@ class _Batch:
         self.state = state
         self.began = began
         self.events: list[Event] = []
-        self.answers: list[tuple[asyncio.Future[Outcome], Refusal | None]] = []
+        self.answers: list[tuple[asyncio.Future[Outcome], Refusal | None, tuple[Event, ...]]] = []
         self.refusals: list[tuple[int, Refusal]] = []
 
     def decide(self, queued: _Queued) -> None:
         """Decide one input more. Raises whatever a decision may raise."""
         given, answer = queued
         if answer is not None:  # noted before it is decided, so that a failure answers it too
-            self.answers.append((answer, None))
+            self.answers.append((answer, None, ()))
         decision = advance(self.state, given)
         self.state = decision.state
         self.events.extend(decision.events)
         if answer is not None:
-            self.answers[-1] = (answer, decision.refusal)
+            self.answers[-1] = (answer, decision.refusal, decision.events)
         elif decision.refusal is not None:
             self.refusals.append((getattr(given, "seat", 0), decision.refusal))
 
@@ -286,7 +286,7 @@ class Engine:
         _log.critical("out of service: %s", reason)
         waiting = [queued.answer for queued in self._queue if queued.answer is not None]
         if self._batch is not None:
-            waiting += [answer for answer, _ in self._batch.answers]
+            waiting += [answer for answer, _, _ in self._batch.answers]
         self._queue.clear()
         self._batch = None
         self.close()
@@ -342,9 +342,9 @@ class Engine:
         trouble = self._show(batch.panel if not self._notices else panel(self.state, self._notices))
         if not trouble:
             self._wind(batch.deadlines)
-        for answer, refusal_or_none in batch.answers:
+        for answer, refusal_or_none, events in batch.answers:
             if not answer.done():
-                answer.set_result(Outcome(refusal_or_none, result))
+                answer.set_result(Outcome(refusal_or_none, result, events))
         if batch.events or batch.refusals:
             first = result - len(batch.events) + 1
             self._tell(Published(self.state, tuple(enumerate(batch.events, first)), "", tuple(batch.refusals)))

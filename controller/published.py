@@ -24,7 +24,9 @@ class Published(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """How a command ended: refused, or done (`refusal` is None). `seq` is the last entry of its commit."""
+    """How a command ended: refused, or done (`refusal` is None). `seq` is the last entry of its commit, `events` are
+    those of its own."""
 
     refusal: Refusal | None
     seq: int
+    events: tuple[Event, ...] = ()

@@ -20,6 +20,7 @@ from controller.control import messages as m
 from controller.control.identity import WAY, Door, Peer
 from controller.control.messages import RequestError
 from controller.control.outbox import Outbox
+from controller.core.expected import CAN_EXPECT
 from controller.core.inputs import Act, Actor, Command
 from controller.core.messages import msg
 from controller.core.refusals import Refusal
@@ -265,10 +266,14 @@ class Client:
                 msg("Give each command an id of its own, of {least} characters or more, such as a UUID."),
                 least=str(SHORTEST_COMMAND_ID),
             )
+        if request.expect is not None and not isinstance(act, CAN_EXPECT):
+            word = words.BY_MEANING[type(act)].word
+            raise RequestError("word", msg("“{word}” says itself what it is about: leave “expect” out."), word=word)
         second = await self._second(request.second)
         actor = await self._actor("command")
         line = words.format(act, self._desk.digits)
-        command = Command(cast(Act, act), actor, second, _command_id(actor, request.id, line), request.round)
+        id_ = _command_id(actor, request.id, line)
+        command = Command(cast(Act, act), actor, second, id_, request.round, request.expect)
         outcome = await self._desk.command(command)
         return {"seq": outcome.seq} | ({"refusal": self._refusal(outcome.refusal)} if outcome.refusal else {})
 

@@ -29,6 +29,7 @@ PersonName = Annotated[str, Meta(pattern=r"\A[^\W_][\w.-]{0,31}\Z")]
 Pin = Annotated[str, Meta(max_length=64)]
 Line = Annotated[str, Meta(max_length=4096)]
 RoundNumber = Annotated[int, Meta(ge=0, lt=2**53)]
+Expected = Annotated[str, Meta(max_length=256)]
 
 
 class Request(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", kw_only=True):
@@ -64,10 +65,12 @@ class Second(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Command(Request, frozen=True, tag="command"):
-    """A line of the vocabulary. `round` is the one that it means, 0 whichever is on."""
+    """A line of the vocabulary. `round` is the one that it means, 0 whichever is on; `expect` is what it is about, None
+    whatever it is about."""
 
     line: Line
     round: RoundNumber = 0
+    expect: Expected | None = None
     second: Second | None = None
 
 

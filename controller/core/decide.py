@@ -13,6 +13,7 @@ from controller.core import inputs as do
 from controller.core.draft import Decision, Draft
 from controller.core.events import AccessDenied, CommandRefused, CommandTaken, Event, PotAsked, ServiceStopped, Started
 from controller.core.evolve import check_table
+from controller.core.expected import changed
 from controller.core.inputs import AccessRefused, Command, Input, OutOfService, PotAnswer, Start, Timeout
 from controller.core.messages import msg
 from controller.core.pot import respond
@@ -82,7 +83,9 @@ def _command(d: Draft, c: Command) -> None:
     if refusal is None:
         trial.emit(CommandTaken(c.actor, c.act, c.second, Answer(c.id, c.actor.person) if c.id else None))
         _act(trial, c)
-        refusal = trial.refusal
+        refusal = trial.refusal  # says more than that something has changed
+        if refusal is None and c.expect is not None:
+            refusal = changed(d.state, c.act, c.expect)
     if refusal is None:
         d.state, d.events = trial.state, trial.events
         return

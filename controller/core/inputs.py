@@ -201,13 +201,15 @@ Act = (
 
 class Command(Struct, frozen=True, tag="command"):
     """An act by a person. `second` is the other person where two are needed (10); `id` makes a repeat harmless;
-    `round` (0: any) is the round that the command means, refused as stale when another one is on."""
+    `round` (0: any) is the round that the command means, and `expect` (None: anything) what it is about, in the words
+    of ``controller.core.expected``; when another round is on, or it is about something else, it is refused as stale."""
 
     act: Act
     actor: Actor
     second: Actor | None = None
     id: str = ""
     round: int = 0
+    expect: str | None = None
 
 
 class Deadline(Struct, frozen=True):

@@ -151,8 +151,8 @@ class Desk:
             self._session = None
             self._menu = turned_away(self._menu, self._say(msg("Log in first.")))
             return
-        outcome = await self._engine.command(Command(wish.act, actor, None, "", wish.round))
-        self._menu = answered(self._menu, outcome.refusal, self._sight())
+        outcome = await self._engine.command(Command(wish.act, actor, None, "", wish.round, wish.expect))
+        self._menu = answered(self._menu, outcome.refusal, self._sight(), outcome.events)
 
     # --- the screen and the clock --------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@
 
 Four keys: up and down choose, ok goes on, back goes back. An act is done from one page only, `Confirm`, which has said
 what will be done; whatever has changed since it was said is said and asked again. A command means the round in which
-the dealer left the first page; if another one is on when it arrives, the rules refuse it as stale (10.1).
+the dealer left the first page, and what the page said that it is about; if another round is on when it is decided, or
+it is about something else by then, the rules refuse it as stale (10.1).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.core.events import Event
 from controller.core.games.game import ADVICE
 from controller.core.hands import game_of
 from controller.core.inputs import Act, Actor, Command, Irregular
@@ -43,6 +45,7 @@ from controller.terminal.pages import (
     undone,
     view,
 )
+from controller.terminal.words import done, fitting
 from hal.display.menu import COLUMNS, LINES, SELECTED
 
 Key = Literal["up", "down", "ok", "back"]
@@ -74,10 +77,11 @@ class Menu(Struct, frozen=True):
 
 
 class Do(Struct, frozen=True):
-    """The dealer wants `act` done in `round` (0: in any)."""
+    """The dealer wants `act` done, in `round` (0: in any), while it is about what it was shown to be (`expect`)."""
 
     act: Act
     round: int
+    expect: str | None = None
 
 
 Wish = Do | LogIn | LogOut
@@ -181,14 +185,15 @@ def _confirmed(menu: Menu, asked: Confirm, sight: Sight) -> Step:
     refusal = allowed(sight.table, Command(asked.act, dealer(menu.person)))
     if refusal is not None:
         return Step(answered(menu, refusal, sight))
-    return Step(replace(menu, waiting=True), Do(asked.act, menu.round))
+    return Step(replace(menu, waiting=True), Do(asked.act, menu.round, asked.expect))
 
 
 # --- answers ---------------------------------------------------------------------------------------------
 
 
-def answered(menu: Menu, refusal: Refusal | None, sight: Sight) -> Menu:
-    """A command is done, or refused: the refusal is shown, also when the menu was closed meanwhile."""
+def answered(menu: Menu, refusal: Refusal | None, sight: Sight, events: tuple[Event, ...] = ()) -> Menu:
+    """A command is done, with these `events`, or refused: the refusal is shown, also when the menu was closed
+    meanwhile."""
     top = menu.pages[-1].page if menu.pages else None
     menu = replace(menu, waiting=False)
     if refusal is not None:
@@ -200,7 +205,7 @@ def answered(menu: Menu, refusal: Refusal | None, sight: Sight) -> Menu:
     if isinstance(top, Confirm) and isinstance(top.act, Irregular):
         outcome = game_of(sight.table).irregular[top.act.kind]
         return _told(menu, kept, sight.say(msg("Recorded; {advice}."), advice=sight.say(ADVICE[outcome])))
-    return replace(menu, pages=kept, title=sight.say(msg("Done")))
+    return replace(menu, pages=kept, title=fitting(COLUMNS, *done(events, sight.table, sight.say, sight.money)))
 
 
 def _goes_on(menu: Menu, sight: Sight) -> bool:

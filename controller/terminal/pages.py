@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from controller.core import inputs as do
 from controller.core.cards import HANDS, RANKS, SUITS, Card, Hand, card_name
+from controller.core.expected import expected
 from controller.core.games.game import NEEDS_SEAT, Game
 from controller.core.hands import game_of
 from controller.core.inputs import Act
@@ -131,10 +132,12 @@ class Prizes(Struct, frozen=True):
 
 
 class Confirm(Struct, frozen=True):
-    """`act`, in the words in which it was shown: what has changed meanwhile is shown and asked again."""
+    """`act`, in the words in which it was shown, and what it was about then (``Command.expect``): what has changed
+    meanwhile is shown and asked again."""
 
     act: Act
     said: str
+    expect: str | None
 
 
 class Notice(Struct, frozen=True):
@@ -217,7 +220,7 @@ def view(page: Page, sight: Sight, person: str) -> View:
             return View(say(msg("Hand back")), _owed(sight))
         case Prizes():
             return View(say(msg("Prizes")), _prizes(sight))
-        case Confirm(_, said):
+        case Confirm(_, said, _):
             return View(say(msg("Is this right?")), text=said)
         case Notice(said):
             return View(_heading(sight), text=said)
@@ -237,7 +240,7 @@ def undone(page: Page) -> Page | None:
 
 def confirm(act: Act, sight: Sight) -> Confirm:
     """The page that asks whether `act` is meant."""
-    return Confirm(act, sentence(act, sight.table, sight.say, sight.money))
+    return Confirm(act, sentence(act, sight.table, sight.say, sight.money), expected(sight.table, act))
 
 
 def _heading(sight: Sight) -> str:

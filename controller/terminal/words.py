@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from controller.check import HAND_NAMES
+from controller.core import events as ev
 from controller.core import inputs as do
 from controller.core.cards import Hand, card_name
+from controller.core.events import Event
+from controller.core.expected import hands
 from controller.core.games.game import KINDS
 from controller.core.inputs import Act
 from controller.core.messages import msg
@@ -41,6 +44,11 @@ _FORFEITS = {
     "exchange": msg("exchanged"),
     "information": msg("forfeited"),
 }
+
+
+def fitting(room: int, *forms: str) -> str:
+    """The first of `forms` that has at most `room` characters; else the last."""
+    return next((form for form in forms if len(form) <= room), forms[-1])
 
 
 def hand_name(hand: Hand, say: Say) -> str:
@@ -136,13 +144,7 @@ def sentence(act: Act, table: Table, say: Say, money: Write) -> str:
 
 
 def _declared(table: Table, say: Say) -> str:
-    bets = table.round.bets if table.round is not None else ()
-    hands = (
-        f"{seat} {hand_name(bet.hand, say)}"
-        for seat, bet in enumerate(bets, 1)
-        if bet.hand is not None and bet.forfeit is None and not bet.void
-    )
-    return ", ".join(hands) or say(msg("none"))
+    return ", ".join(f"{seat} {hand_name(hand, say)}" for seat, hand in hands(table)) or say(msg("none"))
 
 
 def _payment(seat: int, table: Table, say: Say, money: Write) -> str:
@@ -151,6 +153,25 @@ def _payment(seat: int, table: Table, say: Say, money: Write) -> str:
             text = msg("Seat {seat}: were {amount} paid for {hand}?")
             return say(text, seat=seat, amount=money(prize.amount), hand=hand_name(prize.hand, say))
     return say(msg("Seat {seat}: was its prize paid?"), seat=seat)
+
+
+# --- what was done ---------------------------------------------------------------------------------------
+
+
+def done(events: tuple[Event, ...], table: Table, say: Say, money: Write) -> tuple[str, ...]:
+    """What a command has done, by its `events`; the longest form of it first."""
+    plain = say(msg("Done"))
+    for event in events:
+        match event:
+            case ev.CreditsLoaded(_, count) | ev.CreditsCashed(_, count):
+                amount = money(count * table.setup.denomination)
+                both = say(msg("{count} credits, {amount}"), count=count, amount=amount)
+                return f"{plain}: {both}", both, amount, plain
+            case ev.ChipsHandedBack(_, amount) | ev.PrizePaid(_, amount):
+                return f"{plain}: {money(amount)}", money(amount), plain
+            case ev.RoundSettled(settlement):
+                return say(msg("Done, prizes: {count}"), count=len(settlement.prizes)), plain
+    return (plain,)
 
 
 # --- the table in words ----------------------------------------------------------------------------------

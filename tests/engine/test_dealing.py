@@ -101,7 +101,7 @@ def test_10_1_a_key_on_its_line_leads_to_the_menu_and_a_command_to_the_journal(t
                 await until(lambda: screen.lines == ("¿Quién es?", "> eva"))
                 await choose(parts, screen, "eva", "7", "3", "9", "1", "OK")
                 await choose(parts, screen, "Posiciones", "2", "Cargar", "3", "OK", "ok: sí")
-                await until(lambda: screen.lines[0] == "Hecho")
+                await until(lambda: screen.lines[0] == "3 créditos, 3.000")
             door.close()
             assert parts.engine.state.seats[1].credits == 3
             (taken,) = (event for event in entries if isinstance(event, CommandTaken))

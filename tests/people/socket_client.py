@@ -16,6 +16,7 @@ from controller import words
 from controller.control.client import Limits
 from controller.control.server import ControlServer
 from controller.core.decide import advance
+from controller.core.draft import Decision
 from controller.core.events import Event, TableOpened
 from controller.core.evolve import evolve
 from controller.core.inputs import AccessRefused, Command, Input
@@ -55,14 +56,15 @@ class StandIn:
             await self.gate.wait()
         if self.fails is not None:
             raise self.fails
-        return Outcome(self.take(command), self.last)
+        decision = self.take(command)
+        return Outcome(decision.refusal, self.last, decision.events)
 
-    def take(self, given: Input) -> Any:
-        """Decide `given`, 'commit' and publish it; the refusal, or None."""
+    def take(self, given: Input) -> Decision:
+        """Decide `given`, 'commit' and publish it."""
         decision = advance(self.state, given)
         self.state = decision.state
         self.publish(decision.events)
-        return decision.refusal
+        return decision
 
     def publish(self, events: tuple[Event, ...]) -> None:
         first, self.last = self.last + 1, self.last + len(events)

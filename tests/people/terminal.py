@@ -63,10 +63,10 @@ class Terminal:
         assert isinstance(wish, Do)
         self.t._expecting = True
         self.t.refusal = None
-        self.t.feed(Command(wish.act, dealer(self.menu.person), None, "", wish.round))
+        self.t.feed(Command(wish.act, dealer(self.menu.person), None, "", wish.round, wish.expect))
         self.t._expecting = False
         self.refusal = self.t.refusal
-        self.menu = answered(self.menu, self.refusal, self.sight)
+        self.menu = answered(self.menu, self.refusal, self.sight, self.t.last)
 
     def log_in(self, person: str = "ana") -> None:
         """By a PIN of one digit, which this terminal believes."""

@@ -625,6 +625,8 @@ MALFORMED = {
     "round is true": b'{"id":"1","op":"command","line":"settle","round":true}',
     "round is negative": b'{"id":"1","op":"command","line":"settle","round":-1}',
     "round is huge": b'{"id":"1","op":"command","line":"settle","round":%s}' % (b"9" * 5000),
+    "what is expected is a number": b'{"id":"1","op":"command","line":"cashout 1","expect":5}',
+    "what is expected is long": b'{"id":"1","op":"command","line":"cashout 1","expect":"%s"}' % (b"9" * 257),
     "NaN": b'{"id":"1","op":"command","line":"settle","round":NaN}',
     "infinity": b'{"id":"1","op":"command","line":"settle","round":1e999}',
     "deep": b"[" * 60_000,
@@ -681,7 +683,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
-FIELDS = ("version", "language", "person", "pin", "roles", "line", "round", "second", "more")
+FIELDS = ("version", "language", "person", "pin", "roles", "line", "round", "expect", "second", "more")
 OPS = ("hello", "login", "logout", "command", "state", "subscribe", "unsubscribe", "hardware", "help")
 
 

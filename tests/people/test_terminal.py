@@ -267,7 +267,7 @@ def test_5_11_prizes_stand_in_the_order_of_payment_and_the_supervisors_approval_
     at.keys("back")
     at.t.approve(1)
     at.choose("1 98", "yes", "4 15", "yes")
-    assert at.screen()[:2] == ("Done", "> Seats")
+    assert at.screen()[:2] == ("Done: 150000", "> Seats")
     assert at.t.state.round is None
 
 
@@ -286,8 +286,8 @@ def test_2_4_chips_are_handed_back_and_an_amount_that_has_grown_is_asked_again()
     assert acts(at) == []
     assert " ".join(at.screen()[1:3]) == "Seat 2: were 2000 handed back?"
     at.keys("ok")
-    assert acts(at) == [do.Ack(2)]
-    assert "Hand back" not in at.screen()[1]
+    assert at.wishes[-1] == Do(do.Ack(2), 1, "2000")
+    assert at.screen()[:2] == ("Done: 2000", "> Seats")
 
 
 def test_2_2_credits_are_loaded_and_cashed_out() -> None:
@@ -300,6 +300,7 @@ def test_2_2_credits_are_loaded_and_cashed_out() -> None:
     at.choose("yes")
     assert at.t["seat.2.credits"] == 25
     at.choose("2 -", "Cash out", "yes")
+    assert at.screen()[0] == "25 credits, 25000"  # "Done: 25 credits, 25000" is two characters too long
     assert at.t["seat.2.credits"] == 0
 
 
@@ -331,6 +332,68 @@ def test_10_1_a_command_for_a_round_that_is_over_is_refused_and_shown() -> None:
     at.choose("Seats", "3 1000", "Folds", "yes")
     assert at.wishes[-1] == Do(do.Fold(3), 2)
     assert at.refusal is None
+
+
+def test_10_1_a_press_that_comes_before_the_decision_is_not_paid_out_in_credits() -> None:
+    at = Terminal(T())
+    at.log_in()
+    at.t.open()
+    at.t.load(2, 5)
+    at.choose("Seats", "2 -", "Cash out")
+    at.at_once = False
+    at.choose("yes")
+    at.t.press(2)
+    at.answer()
+    assert " ".join(at.screen()[1:]) == "That was meant for 5; now it is 4. Look again."
+    assert at.t["seat.2.credits"] == 4
+    at.at_once = True
+    at.keys("ok")
+    at.choose("Seats", "2 1000", "Cash out", "yes")
+    assert at.screen()[0] == "Done: 4 credits, 4000"
+
+
+def test_2_4_10_1_a_chip_that_comes_before_the_decision_stays_owed() -> None:
+    t = T(acceptor="chips")
+    t.deal(1)
+    with t.refuses("not-open"):
+        t.chip(2)
+    at = Terminal(t)
+    at.log_in()
+    at.at_once = False
+    at.choose("Hand back", "2 - hand back 1000", "yes")
+    with t.refuses("not-open"):
+        t.chip(2)
+    at.answer()
+    assert at.refusal is not None
+    assert at.refusal.code == "stale"
+    assert t["seat.2.owed"] == "2000"
+
+
+def test_5_11_10_1_a_prize_that_was_settled_anew_before_the_decision_is_not_paid() -> None:
+    at = locked()
+    at.t.declare(1, "full-house")
+    at.t.settle()
+    at.at_once = False
+    at.choose("Prizes", "1 100000", "yes")
+    at.t.unsettle()
+    at.t.declare(1, "flush")
+    at.t.settle()
+    at.answer()
+    assert at.refusal is not None
+    assert at.refusal.code == "stale"
+    assert at.t["prize.1.status"] == "payable"
+
+
+def test_5_15_10_1_a_hand_that_comes_before_the_decision_is_not_settled() -> None:
+    at = locked()
+    at.at_once = False
+    at.choose("Settle")
+    assert " ".join(at.screen()[1:3]) == "Settle round 1? Hands: none."
+    at.choose("yes")
+    at.t.declare(3, "flush")
+    at.answer()
+    assert " ".join(at.screen()[1:]) == "The hands have changed since that was asked. Look again."
+    assert at.t["phase"] == "locked"
 
 
 def test_a_refusal_is_shown_though_the_menu_was_closed_meanwhile() -> None:

@@ -11,9 +11,9 @@ from typing import Any, cast
 from controller.control.identity import Door
 from controller.core.inputs import AccessRefused, Actor, CashOut, Command, Load
 from controller.people import Person
-from controller.terminal.desk import QUIET_S, SESSION_S, Desk
+from controller.terminal.desk import QUIET_S, SESSION_S, Desk, Engine
 from hal.port import PartFailed, PartMended, Stamp
-from tests.engine.fakes import BOSS, in_virtual_time
+from tests.engine.fakes import BOSS, PLENTY, Rig, in_virtual_time
 from tests.people.socket_client import Place, StandIn, place, story
 
 EVA = Actor("eva", ("dealer",), "terminal")
@@ -22,7 +22,7 @@ EVA = Actor("eva", ("dealer",), "terminal")
 class Hands:
     """Somebody at the keys, who reads the screen."""
 
-    def __init__(self, engine: StandIn, door: Door) -> None:
+    def __init__(self, engine: Engine, door: Door) -> None:
         self._screen: tuple[str, ...] = ()
         self.pictures = 0
         self.desk = Desk(engine, door, self._seen, "en", str)
@@ -81,7 +81,7 @@ async def test_10_1_whoever_proves_to_be_a_dealer_acts_as_one_and_by_the_termina
         assert here.engine.commands == []
         await hands.ok()
         assert here.engine.commands == [Command(Load(2, 7), EVA)]
-        assert hands.screen()[0] == "Done"
+        assert hands.screen()[0] == "Done: 7 credits, 7000"
 
 
 @story
@@ -240,6 +240,27 @@ async def test_8_5_without_a_working_display_keys_do_nothing() -> None:
     await hands.ok()
     assert hands.chosen() == "1 -"
     hands.desk.stop()
+
+
+@in_virtual_time
+async def test_10_1_what_a_commit_under_way_changes_is_not_confirmed_unseen() -> None:
+    """The real engine: the screen shows what is durable, and the press is decided, but not durable yet."""
+    rig = await Rig.playing()
+    hands = Hands(rig.engine, cast(Door, OpenDoor()))
+    await hands.log_in("eva", "1")
+    await hands.choose("Seats", "1", "Cash out")
+    assert " ".join(hands.screen()[1:4]) == f"Seat 1: cash out {PLENTY} credits, {PLENTY * 1000}?"
+    rig.press(1)
+    await rig.turn()
+    hands.desk.press("ok")
+    for _ in range(2):
+        await rig.turn()
+        rig.writer.complete()
+    await rig.turn()
+    assert " ".join(hands.screen()[1:]) == f"That was meant for {PLENTY}; now it is {PLENTY - 1}. Look again."
+    assert rig.engine.state.seats[0].credits == PLENTY - 1
+    hands.desk.stop()
+    await rig.done()
 
 
 @in_virtual_time
