@@ -21,7 +21,7 @@ from controller.core.messages import msg
 from controller.core.state import Table
 from controller.i18n import Language, translator
 from controller.published import Outcome, Published
-from controller.terminal.menu import KEYS, Do, Menu, answered, closed, entered, lines, press, told, turned_away
+from controller.terminal.menu import KEYS, Do, Menu, answered, closed, entered, lines, opened, press, told, turned_away
 from controller.terminal.pages import LogIn, Sight
 
 _log = logging.getLogger(__name__)
@@ -77,6 +77,7 @@ class Desk:
         self._dealers: tuple[str, ...] = ()
         self._session: _Session | None = None
         self._shown: tuple[str, ...] = ()
+        self._shown_at = self._loop.time()
         self._task: asyncio.Task[None] | None = None
         self._timers: list[asyncio.TimerHandle] = []
         self._unlisten = engine.listen(self._hear)
@@ -90,7 +91,7 @@ class Desk:
         for key in KEYS:
             if key == name and not self._menu.waiting:
                 if self._menu.pages or self._session is not None:
-                    step = press(self._menu, key, self._sight())
+                    step = press(self._menu, key, self._sight(), self._loop.time() - self._shown_at)
                     self._menu = step.menu
                     self._grant(step.wish)
                 else:
@@ -133,7 +134,7 @@ class Desk:
     async def _open(self) -> None:
         """Nobody is logged in: find out who may be, and ask."""
         self._dealers = await self._door.names("dealer")
-        self._menu = press(replace(self._menu, waiting=False), "ok", self._sight()).menu
+        self._menu = opened(replace(self._menu, waiting=False), self._sight())
 
     async def _log_in(self, wish: LogIn) -> None:
         person, mark = await self._door.prove(TERMINAL, wish.person, wish.pin)
@@ -168,7 +169,7 @@ class Desk:
     def _draw(self) -> None:
         shown = lines(self._menu, self._sight())
         if shown != self._shown:
-            self._shown = shown
+            self._shown, self._shown_at = shown, self._loop.time()
             self._show(shown)
 
     def _wait(self) -> None:

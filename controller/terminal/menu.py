@@ -1,6 +1,6 @@
 """The dealer's menu, pure: state and key give the next state, and what somebody else has to do about it.
 
-    step = press(menu, "ok", sight)
+    step = press(menu, "ok", sight, stood)  # after what the screen shows has stood so many seconds
     menu, wish = step.menu, step.wish       # a wish is an act, a login, a logout, or nothing
     lines(menu, sight)                      # what the screen shows; nothing: the table's usual picture
 
@@ -50,6 +50,10 @@ from hal.display.menu import COLUMNS, LINES, SELECTED
 
 Key = Literal["up", "down", "ok", "back"]
 KEYS: tuple[Key, ...] = ("up", "down", "ok", "back")
+
+SEEN_S = 0.4
+"""Seconds that something has to stand before a key can answer it: a screen takes 0.1 to be drawn, and the second tap of
+two in a row comes after 0.3 at most."""
 
 _LISTS = (Seats, Owed, Prizes)
 """Where the dealer goes on after something was done there: usually the next seat's turn has come."""
@@ -102,9 +106,10 @@ def dealer(person: str) -> Actor:
 # --- keys ------------------------------------------------------------------------------------------------
 
 
-def press(menu: Menu, key: Key, sight: Sight) -> Step:
-    """A key was pressed. The first one only opens the menu, so that nobody acts on a screen not yet seen."""
-    if menu.waiting:
+def press(menu: Menu, key: Key, sight: Sight, stood: float) -> Step:
+    """A key was pressed, `stood` seconds after the screen was given what it shows. The first one only opens the menu,
+    and nothing is confirmed, nor a notice put away, that nobody can have seen."""
+    if menu.waiting or (stood < SEEN_S and _answers(menu, key)):
         return Step(menu)
     menu = replace(menu, title="")
     if not menu.pages:
@@ -114,6 +119,12 @@ def press(menu: Menu, key: Key, sight: Sight) -> Step:
     if key == "back":
         return Step(_back(menu))
     return Step(_moved(menu, sight, -1 if key == "up" else 1))
+
+
+def _answers(menu: Menu, key: Key) -> bool:
+    """Whether `key` means that what is shown has been read."""
+    page = menu.pages[-1].page if menu.pages else None
+    return (isinstance(page, Confirm) and key == "ok") or (isinstance(page, Notice) and key in ("ok", "back"))
 
 
 def opened(menu: Menu, sight: Sight) -> Menu:

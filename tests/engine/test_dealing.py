@@ -15,6 +15,7 @@ from controller.core.inputs import Actor, Command, Load
 from controller.daemon import Parts, at_work, dealing
 from controller.displays import Nothing
 from controller.people import People
+from controller.terminal.menu import SEEN_S
 from hal.display.places import Display, I2cPlace
 from hal.gpio.table import GpioTable
 from hal.port import Panel
@@ -85,6 +86,8 @@ async def choose(parts: Parts, screen: Screen, *labels: str) -> None:
                 break
             parts.keys.press("down")
         assert any(line.startswith(f"> {label}") for line in screen.lines), screen.lines
+        if label.startswith("ok"):
+            await asyncio.sleep(SEEN_S)  # it is read first
         parts.keys.press("ok")
 
 

@@ -46,9 +46,10 @@ class Terminal:
         """The line that is lit."""
         return next((line.removeprefix(SELECTED) for line in self.screen()[1:] if line.startswith(SELECTED)), "")
 
-    def keys(self, *keys: Key) -> None:
+    def keys(self, *keys: Key, stood: float = 1) -> None:
+        """Press `keys`, each of them when the screen has stood for `stood` seconds."""
         for key in keys:
-            step = press(self.menu, key, self.sight)
+            step = press(self.menu, key, self.sight, stood)
             self.menu = step.menu
             if step.wish is not None:
                 self.wishes.append(step.wish)

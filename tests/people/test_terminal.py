@@ -12,7 +12,7 @@ from controller.core.games.catalogue import GAMES
 from controller.core.inputs import Act, Command
 from controller.core.roles import MAY, allowed
 from controller.i18n import Language
-from controller.terminal.menu import KEYS, Do, closed, dealer, turned_away
+from controller.terminal.menu import KEYS, SEEN_S, Do, closed, dealer, turned_away
 from controller.terminal.pages import (
     Boards,
     Cards,
@@ -394,6 +394,46 @@ def test_5_15_10_1_a_hand_that_comes_before_the_decision_is_not_settled() -> Non
     at.answer()
     assert " ".join(at.screen()[1:]) == "The hands have changed since that was asked. Look again."
     assert at.t["phase"] == "locked"
+
+
+def test_a_double_tap_confirms_nothing_that_nobody_has_seen() -> None:
+    at = locked()
+    at.choose("Settle")
+    at.keys("ok", "ok", stood=SEEN_S / 2)
+    assert at.screen()[0] == "Is this right?"
+    assert acts(at) == []
+    at.keys("ok", stood=SEEN_S)
+    assert acts(at) == [do.Settle()]
+
+
+def test_2_4_the_second_tap_does_not_confirm_what_is_asked_anew() -> None:
+    t = T(acceptor="chips")
+    t.deal(1)
+    with t.refuses("not-open"):
+        t.chip(2)
+    at = Terminal(t)
+    at.log_in()
+    at.choose("Hand back", "2 - hand back 1000")
+    with t.refuses("not-open"):
+        t.chip(2)
+    at.keys("ok")
+    at.keys("ok", stood=0.1)
+    assert acts(at) == []
+    assert " ".join(at.screen()[1:3]) == "Seat 2: were 2000 handed back?"
+    at.keys("back", stood=0.1)  # no is always believed
+    assert at.screen()[0] == "Hand back"
+
+
+def test_a_refusal_that_nobody_can_have_read_is_not_put_away() -> None:
+    at = locked()
+    at.choose("Seats", "3 2000", "Folds")
+    at.t.fold(3)
+    at.keys("ok")
+    refused = at.screen()
+    at.keys("ok", "back", stood=0.1)
+    assert at.screen() == refused
+    at.keys("back")
+    assert at.screen() != refused
 
 
 def test_a_refusal_is_shown_though_the_menu_was_closed_meanwhile() -> None:

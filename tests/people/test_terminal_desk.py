@@ -12,6 +12,7 @@ from controller.control.identity import Door
 from controller.core.inputs import AccessRefused, Actor, CashOut, Command, Load
 from controller.people import Person
 from controller.terminal.desk import QUIET_S, SESSION_S, Desk, Engine
+from controller.terminal.menu import SEEN_S
 from hal.port import PartFailed, PartMended, Stamp
 from tests.engine.fakes import BOSS, PLENTY, Rig, in_virtual_time
 from tests.people.socket_client import Place, StandIn, place, story
@@ -49,10 +50,20 @@ class Hands:
             await self.ok()
 
     async def ok(self) -> None:
-        self.desk.press("ok")
+        """Press ok, and wait for the answer if one is awaited."""
+        await self.key("ok")
+        await self.answer()
+
+    async def answer(self) -> None:
         async with asyncio.timeout(10):
             while self.desk._menu.waiting:  # noqa: ASYNC110 - a thread works on it
                 await asyncio.sleep(0.001)
+
+    async def key(self, name: str) -> None:
+        """Press a key, when a question or a notice has stood long enough to be read."""
+        if self._screen and (not self.chosen() or self.chosen().startswith("ok")):
+            await asyncio.sleep(SEEN_S + 0.01)
+        self.desk.press(name)
 
     async def log_in(self, name: str, pin: str) -> None:
         await self.ok()
@@ -118,7 +129,7 @@ async def test_10_1_who_loses_the_role_or_the_pin_does_nothing_more(tmp_path: Pa
         assert hands.screen()[1:] == ("Log in first.",)
         assert here.engine.commands == []
         assert here.engine.notes == [AccessRefused("eva", "terminal", "command: not logged in")]
-        hands.desk.press("back")
+        await hands.key("back")
         await hands.ok()
         assert hands.screen() == ("Who is it?", "> ana")
 
@@ -130,14 +141,14 @@ async def test_a_refusal_is_shown_and_the_next_command_is_free(tmp_path: Path) -
         await hands.log_in("eva", "7391")
         await hands.choose("Seats", "1", "Cash out")
         here.engine.gate = asyncio.Event()
-        hands.desk.press("ok")
+        await hands.key("ok")
         await here.engine.called.wait()
         assert hands.screen()[0] == "Please wait"
         for key in ("ok", "back", "up"):
             hands.desk.press(key)
         here.engine.take(Command(CashOut(1), BOSS))
         here.engine.gate.set()
-        await hands.ok()
+        await hands.answer()
         assert len(here.engine.commands) == 1
         assert " ".join(hands.screen()[1:]) == "Seat 1 has no credits to cash out."
 
@@ -150,7 +161,7 @@ async def test_a_fault_of_the_program_is_told_and_the_menu_goes_on(tmp_path: Pat
         await hands.choose("Seats", "1", "Close the seat")
         await hands.ok()
         assert " ".join(hands.screen()[1:]) == "That failed within the table; its log says why."
-        hands.desk.press("back")
+        await hands.key("back")
         assert hands.chosen() == "Seats"
 
 
@@ -204,6 +215,25 @@ async def test_10_1_after_a_quarter_of_an_hour_nobody_is_logged_in() -> None:
 
 
 @in_virtual_time
+async def test_two_taps_in_one_turn_of_the_loop_do_nothing() -> None:
+    engine, hands = await logged_in()
+    await hands.choose("Seats", "1", "Load credits", "3")
+    while hands.chosen() != "OK":
+        hands.desk.press("down")
+    hands.desk.press("ok")
+    hands.desk.press("ok")
+    await asyncio.sleep(SEEN_S - 0.01)
+    hands.desk.press("ok")
+    await asyncio.sleep(1)
+    assert engine.commands == []
+    assert hands.screen()[0] == "Is this right?"
+    hands.desk.press("ok")
+    await asyncio.sleep(1)
+    assert engine.commands == [Command(Load(1, 3), EVA)]
+    hands.desk.stop()
+
+
+@in_virtual_time
 async def test_the_screen_follows_the_table_and_only_what_is_new_is_drawn() -> None:
     engine, hands = await logged_in()
     await hands.choose("Seats", "1", "Load credits", "3", "OK")
@@ -252,7 +282,7 @@ async def test_10_1_what_a_commit_under_way_changes_is_not_confirmed_unseen() ->
     assert " ".join(hands.screen()[1:4]) == f"Seat 1: cash out {PLENTY} credits, {PLENTY * 1000}?"
     rig.press(1)
     await rig.turn()
-    hands.desk.press("ok")
+    await hands.key("ok")
     for _ in range(2):
         await rig.turn()
         rig.writer.complete()
