@@ -165,9 +165,11 @@ def _back(menu: Menu) -> Menu:
 
 def _ok(menu: Menu, sight: Sight) -> Step:
     top = menu.pages[-1]
+    shown = view(top.page, sight, menu.person)
+    if not shown.items and top.at < _last_line(top.page, shown):
+        return Step(_moved(menu, sight, LINES - 2))
     if isinstance(top.page, Confirm):
         return _confirmed(menu, top.page, sight)
-    shown = view(top.page, sight, menu.person)
     if not shown.items:
         return Step(_back(menu))
     if isinstance(top.page, Main):
@@ -269,12 +271,16 @@ def _listed(top: Open, shown: View) -> list[str]:
 
 
 def _read(top: Open, shown: View, sight: Sight) -> list[str]:
-    """A text from the line that was reached; where something is to be confirmed, by what keys."""
-    first = min(top.at, _last_line(top.page, shown))
-    text = _wrapped(shown.text)[first : first + _room(top.page)]
-    if not isinstance(top.page, Confirm):
+    """A text from the line that was reached. The last line says that there is more, or by what keys it is confirmed."""
+    text, last = _wrapped(shown.text)[top.at :], _last_line(top.page, shown)
+    if top.at < last:
+        keys = msg("ok: more...")
+    elif isinstance(top.page, Confirm):
+        keys = msg("ok: yes  back: no")
+    else:
         return text
-    return [*text, *[""] * (_room(top.page) - len(text)), SELECTED + sight.say(msg("ok: yes  back: no"))]
+    text = text[: LINES - 2]
+    return [*text, *[""] * (LINES - 2 - len(text)), SELECTED + sight.say(keys)]
 
 
 def _wrapped(text: str) -> list[str]:

@@ -79,6 +79,8 @@ class Terminal:
         for label in labels:
             if label == "yes":
                 assert self.screen()[0] == self._say("Is this right?")
+                while self.chosen() == self._say("ok: more..."):
+                    self.keys("ok")
             else:
                 first, seen = self.chosen(), []
                 while not self.chosen().startswith(label):

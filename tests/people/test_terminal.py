@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from controller.core import inputs as do
 from controller.core.cards import Hand, parse_card
@@ -12,7 +13,7 @@ from controller.core.games.catalogue import GAMES
 from controller.core.inputs import Act, Command
 from controller.core.roles import MAY, allowed
 from controller.i18n import Language
-from controller.terminal.menu import KEYS, SEEN_S, Do, closed, dealer, turned_away
+from controller.terminal.menu import KEYS, SEEN_S, Do, Open, closed, dealer, turned_away
 from controller.terminal.pages import (
     Boards,
     Cards,
@@ -29,6 +30,7 @@ from controller.terminal.pages import (
     Picture,
     Prizes,
     Seats,
+    confirm,
     view,
 )
 from hal.display.menu import COLUMNS, SELECTED
@@ -137,11 +139,11 @@ def test_the_table_in_words_has_what_is_wrong_first() -> None:
     at = Terminal(t)
     at.log_in()
     at.choose("The table")
-    seen = list(at.screen()[1:])
-    for _ in range(30):
+    seen = list(at.screen()[1:-1])
+    while at.chosen() == "ok: more...":
         at.keys("down")
-        if at.screen()[-1] != seen[-1]:
-            seen.append(at.screen()[-1])
+        seen.append(at.screen()[4])
+    seen.append(at.screen()[5])
     assert seen[0].startswith("ALARM: slot-failed,")
     assert "2 - hand back 1000" in seen
     assert "  late 1000" in seen
@@ -312,6 +314,78 @@ def test_2_10_a_seat_is_closed_and_reopened_but_not_one_that_a_fault_closed() ->
     at.t.fails("button", 3)
     at.choose("3 - closed")
     assert not any("Reopen" in line for line in at.screen())
+
+
+# --- what is longer than the screen ----------------------------------------------------------------------
+
+
+def seven_hands(language: Language) -> Terminal:
+    t = T(game="go-poker")
+    t.deal(1, 1, 1, 1, 1, 1, 1)
+    for seat in range(1, 8):
+        t.declare(seat, "flush")
+    at = Terminal(t, language)
+    at.log_in()
+    at.choose("Liquidar" if language == "es" else "Settle")
+    return at
+
+
+def test_5_15_a_question_is_read_to_its_end_before_it_is_answered() -> None:
+    at = seven_hands("es")
+    assert at.screen()[1:] == (
+        "¿Liquidar el pase 1?",
+        "Manos: 1 color, 2",
+        "color, 3 color, 4",
+        "color, 5 color, 6",
+        "> ok: más...",
+    )
+    at.keys("ok")
+    assert acts(at) == []
+    assert at.screen()[1:] == (
+        "Manos: 1 color, 2",
+        "color, 3 color, 4",
+        "color, 5 color, 6",
+        "color, 7 color.",
+        "> ok: sí  atrás: no",
+    )
+    at.keys("up")
+    assert at.chosen() == "ok: más..."
+    at.keys("down", "ok")
+    assert acts(at) == [do.Settle()]
+
+
+def test_a_double_tap_does_not_turn_a_page_that_nobody_has_seen() -> None:
+    at = seven_hands("es")
+    at.keys("ok", "ok", stood=0.1)
+    assert at.chosen() == "ok: más..."
+
+
+def test_a_long_refusal_says_that_there_is_more() -> None:
+    at = locked()
+    at.menu = turned_away(at.menu, "one two three four five. " * 6)
+    assert at.chosen() == "ok: more..."
+    at.keys("ok")
+    assert at.chosen() == ""
+    assert at.screen()[-1].endswith("five.")
+    at.keys("ok")
+    assert at.screen() == ()
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_7_3_every_irregular_deal_can_be_read_to_its_end(game: str, language: Language) -> None:
+    t = T(game=game)
+    t.deal(1, 2, 3)
+    at = Terminal(t, language)
+    at.log_in()
+    for kind in GAMES[game].irregular:
+        page = confirm(do.Irregular(kind, 3), at.sight)
+        at.menu = replace(at.menu, pages=(Open(page),))
+        seen = list(at.screen()[1:-1])
+        while at.chosen().endswith("..."):
+            at.keys("down")
+            seen.append(at.screen()[-2])
+        assert " ".join(seen).rstrip() == page.said
 
 
 # --- what has changed meanwhile --------------------------------------------------------------------------
