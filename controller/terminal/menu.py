@@ -26,6 +26,7 @@ from controller.core.messages import msg
 from controller.core.refusals import Refusal
 from controller.core.roles import allowed
 from controller.terminal.pages import (
+    NO_BREAK,
     Cards,
     Confirm,
     Dealers,
@@ -218,7 +219,7 @@ def answered(menu: Menu, refusal: Refusal | None, sight: Sight, events: tuple[Ev
     if isinstance(top, Confirm) and isinstance(top.act, Irregular):
         outcome = game_of(sight.table).irregular[top.act.kind]
         return _told(menu, kept, sight.say(msg("Recorded; {advice}."), advice=sight.say(ADVICE[outcome])))
-    return replace(menu, pages=kept, title=fitting(COLUMNS, *done(events, sight.table, sight.say, sight.money)))
+    return replace(menu, pages=kept, title=fitting(COLUMNS, *done(events, sight.table, sight.say, sight.amount)))
 
 
 def _goes_on(menu: Menu, sight: Sight) -> bool:
@@ -257,7 +258,17 @@ def lines(menu: Menu, sight: Sight) -> tuple[str, ...]:
     shown = view(top.page, sight, menu.person)
     title = sight.say(msg("Please wait")) if menu.waiting else menu.title or shown.title
     below = _listed(top, shown) if shown.items else _read(top, shown, sight)
-    return tuple(line[:COLUMNS] for line in (title, *below))
+    return tuple(_whole(line).replace(NO_BREAK, " ") for line in (title, *below))
+
+
+def _whole(line: str) -> str:
+    """As many whole words of `line` as there is room for: a part of an amount is another amount."""
+    if len(line) <= COLUMNS:
+        return line
+    words = line.split(" ")
+    while len(" ".join(words)) + 3 > COLUMNS:
+        words.pop()
+    return " ".join(words) + "..."
 
 
 def _listed(top: Open, shown: View) -> list[str]:

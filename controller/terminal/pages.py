@@ -26,6 +26,7 @@ from controller.terminal.words import (
     KIND_NAMES,
     SUIT_NAMES,
     Say,
+    fitting,
     hand_name,
     phase,
     prize_line,
@@ -33,10 +34,18 @@ from controller.terminal.words import (
     sentence,
     table_text,
 )
+from hal.display.menu import COLUMNS, SELECTED
 
 LONGEST_PIN = 12
 MOST_DIGITS = 6
 """Of a number of credits: a seat's counter holds no more."""
+
+
+NO_BREAK = "\u00a0"
+"""A space at which no line ends."""
+
+_ROOM = COLUMNS - len(SELECTED)
+"""Characters of a line that can be chosen."""
 
 
 class Sight(Struct, frozen=True):
@@ -50,6 +59,10 @@ class Sight(Struct, frozen=True):
     money: Callable[[int], str]
     dealers: tuple[str, ...] = ()
     stopped: str = ""
+
+    def amount(self, minor: int) -> str:
+        """Minor units as one word, wherever a line ends: some currencies have a space between thousands."""
+        return self.money(minor).replace(" ", NO_BREAK)
 
 
 # --- the pages -------------------------------------------------------------------------------------------
@@ -189,18 +202,18 @@ def view(page: Page, sight: Sight, person: str) -> View:
     say = sight.say
     match page:
         case Dealers():
-            return View(say(msg("Who is it?")), tuple(Item(name, Pin(name)) for name in sight.dealers))
+            return View(say(msg("Who is it?")), tuple(Item(_shortened(name), Pin(name)) for name in sight.dealers))
         case Pin(name, typed):
             done = Item("OK", LogIn(name, typed)) if typed else None
             return View(f"PIN {'*' * len(typed)}", _digits(page, LONGEST_PIN, done))
         case Main():
             return View(_heading(sight), _main(sight, person))
         case Picture():
-            return View(_heading(sight), text=table_text(sight.table, say, sight.money, sight.stopped))
+            return View(_heading(sight), text=table_text(sight.table, say, sight.amount, sight.stopped))
         case Seats():
             return View(_heading(sight), _seats(sight))
         case OneSeat(seat):
-            return View(seat_line(sight.table, seat, say, sight.money), _seat(sight, seat))
+            return View(_line(sight, seat, COLUMNS), _seat(sight, seat))
         case Credits(seat, typed):
             done = Item("OK", do.Load(seat, int(typed))) if typed else None
             return View(say(msg("Seat {seat}: load {count}"), seat=seat, count=typed), _digits(page, MOST_DIGITS, done))
@@ -240,15 +253,20 @@ def undone(page: Page) -> Page | None:
 
 def confirm(act: Act, sight: Sight) -> Confirm:
     """The page that asks whether `act` is meant."""
-    return Confirm(act, sentence(act, sight.table, sight.say, sight.money), expected(sight.table, act))
+    return Confirm(act, sentence(act, sight.table, sight.say, sight.amount), expected(sight.table, act))
 
 
 def _heading(sight: Sight) -> str:
-    return f"{sight.say(msg('round'))} {sight.table.rounds}, {phase(sight.table, sight.say)}"
+    word, now = sight.say(msg("round")), phase(sight.table, sight.say)
+    return fitting(COLUMNS, f"{word} {sight.table.rounds}, {now}", now)
 
 
-def _line(sight: Sight, seat: int) -> str:
-    return seat_line(sight.table, seat, sight.say, sight.money)
+def _line(sight: Sight, seat: int, room: int = _ROOM) -> str:
+    return fitting(room, *seat_line(sight.table, seat, sight.say, sight.amount))
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _ROOM else name[: _ROOM - 3] + "..."
 
 
 def _digits(page: Pin | Credits, most: int, done: Item | None) -> tuple[Item, ...]:
@@ -273,7 +291,7 @@ def _main(sight: Sight, person: str) -> tuple[Item, ...]:
         items.append(Item(say(msg("Settle")), do.Settle()))
         items.append(Item(say(msg("Irregular deal")), Kinds()))
     items.append(Item(say(msg("The table")), Picture()))
-    items.append(Item(say(msg("Leave: {person}"), person=person), LogOut()))
+    items.append(Item(_shortened(say(msg("Leave: {person}"), person=person)), LogOut()))
     return tuple(items)
 
 
@@ -378,7 +396,8 @@ def _owed(sight: Sight) -> tuple[Item, ...]:
 
 def _prizes(sight: Sight) -> tuple[Item, ...]:
     return tuple(
-        Item(prize_line(prize, sight.say, sight.money), do.Paid(prize.seat)) for prize in _of_round(sight.table)
+        Item(fitting(_ROOM, *prize_line(prize, sight.say, sight.amount)), do.Paid(prize.seat))
+        for prize in _of_round(sight.table)
     )
 
 

@@ -70,16 +70,24 @@ def phase(table: Table, say: Say) -> str:
     return say(msg("Locked")) if round.phase == "locked" else say(msg("Paying"))
 
 
-def seat_line(table: Table, number: int, say: Say, money: Write) -> str:
-    """A seat in a line: its bet, and what matters most about it."""
+def seat_line(table: Table, number: int, say: Say, money: Write) -> tuple[str, ...]:
+    """A seat in a line: its bet, and what matters most about it. The longest form first; the others leave out the bet,
+    which stands at the seat, and then the amount."""
     seat = table.seats[number - 1]
     bet = table.round.bets[number - 1] if table.round is not None else Bet()
-    return f"{number} {money(bet.bet) if bet.bet else '-'} {_mark(seat, bet, say, money)}".rstrip()
-
-
-def _mark(seat: Seat, bet: Bet, say: Say, money: Write) -> str:
+    stake = money(bet.bet) if bet.bet else "-"
+    mark = _mark(seat, bet, say)
     if owed(seat):
-        return f"{say(msg('hand back'))} {money(owed(seat))}"
+        amount = money(owed(seat))
+        return f"{number} {stake} {mark} {amount}", f"{number} {mark} {amount}", f"{number} {mark}"
+    if mark:
+        return f"{number} {stake} {mark}", f"{number} {mark}"
+    return f"{number} {stake}", f"{number}"
+
+
+def _mark(seat: Seat, bet: Bet, say: Say) -> str:
+    if owed(seat):
+        return say(msg("hand back"))
     if bet.forfeit is not None:
         return say(_FORFEITS[bet.forfeit])
     if bet.void:
@@ -89,15 +97,18 @@ def _mark(seat: Seat, bet: Bet, say: Say, money: Write) -> str:
     return "" if seat.closed is None else say(msg("closed"))
 
 
-def prize_line(prize: Prize, say: Say, money: Write) -> str:
-    """A prize in a line; what waits for the supervisor, or is over, says so."""
+def prize_line(prize: Prize, say: Say, money: Write) -> tuple[str, ...]:
+    """A prize in a line; what waits for the supervisor, or is over, says so. The longest form first: an amount stands
+    alone only when it is to be paid."""
     marks = {
         "unapproved": say(msg("approve!")),
         "payable": hand_name(prize.hand, say),
         "paid": say(msg("paid")),
         "denied": say(msg("denied")),
     }
-    return f"{prize.seat} {money(prize.amount)} {marks[prize.status]}"
+    amount, mark = f"{prize.seat} {money(prize.amount)}", marks[prize.status]
+    short = f"{prize.seat} {mark}"
+    return (f"{amount} {mark}", amount, short) if prize.status == "payable" else (f"{amount} {mark}", short)
 
 
 # --- what is asked before it is done ---------------------------------------------------------------------
@@ -195,7 +206,7 @@ def _paragraphs(table: Table, say: Say, money: Write, stopped: str) -> Iterator[
         yield say(msg("The supervisor voids the round."))
     for seat in table.seats:
         bet = table.round.bets[seat.seat - 1] if table.round is not None else Bet()
-        yield seat_line(table, seat.seat, say, money)
+        yield seat_line(table, seat.seat, say, money)[0]
         yield from _furniture(table, seat, bet, say, money)
 
 

@@ -8,9 +8,11 @@ assert at.screen()[0] == "Done"
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.core.inputs import Command
-from controller.core.money import format_minor
 from controller.core.refusals import Refusal
+from controller.displays import money_of
 from controller.i18n import Language, translator
 from controller.terminal.menu import Do, Key, Menu, Wish, answered, dealer, entered, lines, press
 from controller.terminal.pages import LogIn, Sight
@@ -19,10 +21,14 @@ from tests.core.table import T
 
 
 class Terminal:
-    """The menu on the table `t`, whose commands are decided at once. `wishes` are all that it has asked for."""
+    """The menu on the table `t`, whose commands are decided at once. `wishes` are all that it has asked for. Amounts
+    are written as at a table, those of `currency` if it is given."""
 
-    def __init__(self, t: T, language: Language = "en", dealers: tuple[str, ...] = ("ana", "luis")) -> None:
+    def __init__(
+        self, t: T, language: Language = "en", dealers: tuple[str, ...] = ("ana", "luis"), currency: str = ""
+    ) -> None:
         self.t = t
+        self._money = money_of(language, replace(t.state.setup, currency=currency or t.state.setup.currency))
         self.menu = Menu()
         self.dealers = dealers
         self.wishes: list[Wish] = []
@@ -33,8 +39,7 @@ class Terminal:
 
     @property
     def sight(self) -> Sight:
-        digits = self.t.state.setup.digits
-        return Sight(self.t.state, self._say, lambda amount: format_minor(amount, digits), self.dealers)
+        return Sight(self.t.state, self._say, self._money.text, self.dealers)
 
     def screen(self) -> tuple[str, ...]:
         shown = lines(self.menu, self.sight)

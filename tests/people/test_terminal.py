@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +14,12 @@ from controller.core import inputs as do
 from controller.core.cards import Hand, parse_card
 from controller.core.games.catalogue import GAMES
 from controller.core.inputs import Act, Command
+from controller.core.panel import owed
 from controller.core.roles import MAY, allowed
 from controller.i18n import Language
 from controller.terminal.menu import KEYS, SEEN_S, Do, Open, closed, dealer, turned_away
 from controller.terminal.pages import (
+    NO_BREAK,
     Boards,
     Cards,
     Concerned,
@@ -27,7 +32,9 @@ from controller.terminal.pages import (
     Main,
     OneSeat,
     Owed,
+    Page,
     Picture,
+    Pin,
     Prizes,
     Seats,
     confirm,
@@ -105,7 +112,7 @@ def test_who_leaves_has_left_and_the_usual_picture_is_back() -> None:
 
 def test_after_a_while_the_usual_picture_returns_and_the_person_stays() -> None:
     at = locked()
-    at.choose("Seats", "3 2000")
+    at.choose("Seats", "3 2,000")
     at.menu = closed(at.menu)
     assert at.screen() == ()
     at.keys("ok")  # opens, and does nothing
@@ -119,11 +126,11 @@ def test_after_a_while_the_usual_picture_returns_and_the_person_stays() -> None:
 def test_seats_are_shown_with_bets_and_the_list_goes_round_the_corner() -> None:
     at = locked()
     at.choose("Seats")
-    assert at.screen() == ("round 1, Locked", "> 1 1000", "  2 -", "  3 2000", "  4 3000", "  5 -")
+    assert at.screen() == ("round 1, Locked", "> 1 1,000", "  2 -", "  3 2,000", "  4 3,000", "  5 -")
     at.keys("up")
-    assert at.screen() == ("round 1, Locked", "  2 -", "  3 2000", "  4 3000", "  5 -", "> 6 -")
+    assert at.screen() == ("round 1, Locked", "  2 -", "  3 2,000", "  4 3,000", "  5 -", "> 6 -")
     at.keys("down", "down", "down")
-    assert at.chosen() == "3 2000"
+    assert at.chosen() == "3 2,000"
 
 
 def test_the_table_in_words_has_what_is_wrong_first() -> None:
@@ -145,8 +152,8 @@ def test_the_table_in_words_has_what_is_wrong_first() -> None:
         seen.append(at.screen()[4])
     seen.append(at.screen()[5])
     assert seen[0].startswith("ALARM: slot-failed,")
-    assert "2 - hand back 1000" in seen
-    assert "  late 1000" in seen
+    assert "2 - hand back 1,000" in seen
+    assert "  late 1,000" in seen
     assert "5 - closed" in seen
     assert "  failed: slot" in seen
     at.keys("ok")
@@ -158,7 +165,7 @@ def test_in_spanish_it_speaks_spanish() -> None:
     t.deal(1, 0, 2)
     at = Terminal(t, "es")
     at.keys("ok")
-    at.choose("ana", "5", "OK", "Posiciones", "3 2000", "Mano por clase", "color")
+    at.choose("ana", "5", "OK", "Posiciones", "3 2.000", "Mano por clase", "color")
     assert at.screen() == (
         "¿Es correcto?",
         "Posición 3: ¿color?",
@@ -169,7 +176,7 @@ def test_in_spanish_it_speaks_spanish() -> None:
     )
     at.keys("ok")
     assert at.screen()[0] == "Hecho"
-    assert "  3 2000 color" in at.screen() or "> 3 2000 color" in at.screen()
+    assert "  3 2.000 color" in at.screen() or "> 3 2.000 color" in at.screen()
 
 
 # --- what is done ----------------------------------------------------------------------------------------
@@ -177,13 +184,13 @@ def test_in_spanish_it_speaks_spanish() -> None:
 
 def test_5_12_a_hand_is_declared_by_its_class_and_the_next_seat_is_at_hand() -> None:
     at = locked()
-    at.choose("Seats", "3 2000", "Hand by class", "full house")
+    at.choose("Seats", "3 2,000", "Hand by class", "full house")
     assert at.screen()[:2] == ("Is this right?", "Seat 3: full house?")
     assert acts(at) == []
     at.choose("yes")
     assert at.wishes[-1] == Do(do.Declare(3, Hand.FULL_HOUSE), 1)
     assert at.screen()[0] == "Done"
-    assert at.chosen() == "3 2000 full house"
+    assert at.chosen() == "3 2,000 full house"
     at.keys("down")
     assert at.screen()[0] == "round 1, Locked"
     assert at.t["seat.3.hand"] == "full-house"
@@ -191,7 +198,7 @@ def test_5_12_a_hand_is_declared_by_its_class_and_the_next_seat_is_at_hand() -> 
 
 def test_5_12_a_hand_is_declared_by_its_cards() -> None:
     at = locked()
-    at.choose("Seats", "1 1000", "Hand by its cards")
+    at.choose("Seats", "1 1,000", "Hand by its cards")
     for rank in ("A", "K", "Q", "J"):
         at.choose(rank, "spades")
     assert at.screen()[0] == "As Ks Qs Js ?"
@@ -206,24 +213,24 @@ def test_5_12_a_hand_is_declared_by_its_cards() -> None:
 
 def test_5_12_a_card_that_is_there_already_is_not_offered_twice() -> None:
     at = locked()
-    at.choose("Seats", "1 1000", "Hand by its cards", "A", "spades", "A")
+    at.choose("Seats", "1 1,000", "Hand by its cards", "A", "spades", "A")
     assert at.screen()[1:] == ("> hearts", "  diamonds", "  clubs")
 
 
 @pytest.mark.parametrize(("label", "act"), [("Folds", do.Fold(3)), ("Exchanges cards", do.Exchange(3))])
 def test_5_2_5_3_a_fold_and_an_exchange_cost_the_side_bet(label: str, act: Act) -> None:
     at = locked()
-    at.choose("Seats", "3 2000", label, "yes")
+    at.choose("Seats", "3 2,000", label, "yes")
     assert acts(at) == [act]
     assert at.t["seat.3.forfeit"] is not None
-    at.choose("3 2000")
+    at.choose("3 2,000")
     assert "Folds" not in "".join(at.screen())
 
 
 def test_5_15_a_hand_is_taken_back() -> None:
     at = locked()
     at.t.declare(4, "flush")
-    at.choose("Seats", "4 3000 flush", "Take hand back", "yes")
+    at.choose("Seats", "4 3,000 flush", "Take hand back", "yes")
     assert at.t["seat.4.hand"] is None
 
 
@@ -245,7 +252,7 @@ def test_7_3_an_irregular_deal_is_recorded_and_the_screen_says_what_to_do() -> N
     at.choose("yes")
     assert " ".join(at.screen()[1:]).startswith("Recorded; stop: the supervisor voids the round.")
     at.keys("ok")
-    at.choose("Irregular deal", "player's count", "3 2000")
+    at.choose("Irregular deal", "player's count", "3 2,000")
     assert " ".join(at.screen()[1:5]).rstrip() == "Seat 3, irregular: a player has a wrong number of cards?"
     at.choose("yes")
     assert acts(at) == [do.Irregular("dealer-card"), do.Irregular("wrong-count", 3)]
@@ -258,18 +265,17 @@ def test_5_11_prizes_stand_in_the_order_of_payment_and_the_supervisors_approval_
     at.choose("Settle")
     assert " ".join(at.screen()[1:4]) == "Settle round 1? Hands: 1 royal flush, 4 flush."
     at.choose("yes", "Prizes")
-    assert [line[:6] for line in at.screen()[1:]] == ["> 1 98", "  4 15"]
-    assert at.chosen().endswith("approve!")
-    at.choose("4 15", "yes")
+    assert at.screen()[1:] == ("> 1 approve!", "  4 150,000 flush")  # "1 9,854,200 approve!" is too long
+    at.choose("4 150,000 flush", "yes")
     assert at.refusal is not None
     assert at.screen()[1:3] == ("Seat 1 is paid first;", "prizes go from seat 1")
     at.keys("back")
-    at.choose("1 98", "yes")
+    at.choose("1 approve!", "yes")
     assert " ".join(at.screen()[1:]) == "The prize of seat 1 needs the supervisor's approval first."
     at.keys("back")
     at.t.approve(1)
-    at.choose("1 98", "yes", "4 15", "yes")
-    assert at.screen()[:2] == ("Done: 150000", "> Seats")
+    at.choose("1 9,854,200", "yes", "4 150,000 flush", "yes")
+    assert at.screen()[:2] == ("Done: 150,000", "> Seats")
     assert at.t.state.round is None
 
 
@@ -280,16 +286,16 @@ def test_2_4_chips_are_handed_back_and_an_amount_that_has_grown_is_asked_again()
         t.chip(2)
     at = Terminal(t)
     at.log_in()
-    at.choose("Hand back", "2 - hand back 1000")
-    assert " ".join(at.screen()[1:3]) == "Seat 2: were 1000 handed back?"
+    at.choose("Hand back", "2 - hand back 1,000")
+    assert " ".join(at.screen()[1:3]) == "Seat 2: were 1,000 handed back?"
     with t.refuses("not-open"):
         t.chip(2)
     at.keys("ok")
     assert acts(at) == []
-    assert " ".join(at.screen()[1:3]) == "Seat 2: were 2000 handed back?"
+    assert " ".join(at.screen()[1:3]) == "Seat 2: were 2,000 handed back?"
     at.keys("ok")
     assert at.wishes[-1] == Do(do.Ack(2), 1, "2000")
-    assert at.screen()[:2] == ("Done: 2000", "> Seats")
+    assert at.screen()[:2] == ("Done: 2,000", "> Seats")
 
 
 def test_2_2_credits_are_loaded_and_cashed_out() -> None:
@@ -298,11 +304,11 @@ def test_2_2_credits_are_loaded_and_cashed_out() -> None:
     at.choose("Seats", "2 -", "Load credits", "2", "5")
     assert at.screen()[0] == "Seat 2: load 25"
     at.choose("OK")
-    assert " ".join(at.screen()[1:3]) == "Seat 2: load 25 credits for 25000?"
+    assert " ".join(at.screen()[1:3]) == "Seat 2: load 25 credits for 25,000?"
     at.choose("yes")
     assert at.t["seat.2.credits"] == 25
     at.choose("2 -", "Cash out", "yes")
-    assert at.screen()[0] == "25 credits, 25000"  # "Done: 25 credits, 25000" is two characters too long
+    assert at.screen()[0] == "25 credits, 25,000"  # "Done: 25 credits, 25,000" is two characters too long
     assert at.t["seat.2.credits"] == 0
 
 
@@ -393,7 +399,7 @@ def test_7_3_every_irregular_deal_can_be_read_to_its_end(game: str, language: La
 
 def test_10_1_a_command_for_a_round_that_is_over_is_refused_and_shown() -> None:
     at = locked()
-    at.choose("Seats", "3 2000")
+    at.choose("Seats", "3 2,000")
     at.t.settle()
     at.t.open()
     at.t.bet(3, 1)
@@ -403,7 +409,7 @@ def test_10_1_a_command_for_a_round_that_is_over_is_refused_and_shown() -> None:
     assert at.refusal.code == "stale"
     assert " ".join(at.screen()[1:]) == "That was meant for round 1; this is round 2."
     at.keys("ok")
-    at.choose("Seats", "3 1000", "Folds", "yes")
+    at.choose("Seats", "3 1,000", "Folds", "yes")
     assert at.wishes[-1] == Do(do.Fold(3), 2)
     assert at.refusal is None
 
@@ -422,8 +428,8 @@ def test_10_1_a_press_that_comes_before_the_decision_is_not_paid_out_in_credits(
     assert at.t["seat.2.credits"] == 4
     at.at_once = True
     at.keys("ok")
-    at.choose("Seats", "2 1000", "Cash out", "yes")
-    assert at.screen()[0] == "Done: 4 credits, 4000"
+    at.choose("Seats", "2 1,000", "Cash out", "yes")
+    assert at.screen()[0] == "4 credits, 4,000"
 
 
 def test_2_4_10_1_a_chip_that_comes_before_the_decision_stays_owed() -> None:
@@ -434,7 +440,7 @@ def test_2_4_10_1_a_chip_that_comes_before_the_decision_stays_owed() -> None:
     at = Terminal(t)
     at.log_in()
     at.at_once = False
-    at.choose("Hand back", "2 - hand back 1000", "yes")
+    at.choose("Hand back", "2 - hand back 1,000", "yes")
     with t.refuses("not-open"):
         t.chip(2)
     at.answer()
@@ -448,7 +454,7 @@ def test_5_11_10_1_a_prize_that_was_settled_anew_before_the_decision_is_not_paid
     at.t.declare(1, "full-house")
     at.t.settle()
     at.at_once = False
-    at.choose("Prizes", "1 100000", "yes")
+    at.choose("Prizes", "1 100,000", "yes")
     at.t.unsettle()
     at.t.declare(1, "flush")
     at.t.settle()
@@ -487,20 +493,20 @@ def test_2_4_the_second_tap_does_not_confirm_what_is_asked_anew() -> None:
         t.chip(2)
     at = Terminal(t)
     at.log_in()
-    at.choose("Hand back", "2 - hand back 1000")
+    at.choose("Hand back", "2 - hand back 1,000")
     with t.refuses("not-open"):
         t.chip(2)
     at.keys("ok")
     at.keys("ok", stood=0.1)
     assert acts(at) == []
-    assert " ".join(at.screen()[1:3]) == "Seat 2: were 2000 handed back?"
+    assert " ".join(at.screen()[1:3]) == "Seat 2: were 2,000 handed back?"
     at.keys("back", stood=0.1)  # no is always believed
     assert at.screen()[0] == "Hand back"
 
 
 def test_a_refusal_that_nobody_can_have_read_is_not_put_away() -> None:
     at = locked()
-    at.choose("Seats", "3 2000", "Folds")
+    at.choose("Seats", "3 2,000", "Folds")
     at.t.fold(3)
     at.keys("ok")
     refused = at.screen()
@@ -513,7 +519,7 @@ def test_a_refusal_that_nobody_can_have_read_is_not_put_away() -> None:
 def test_a_refusal_is_shown_though_the_menu_was_closed_meanwhile() -> None:
     at = locked()
     at.at_once = False
-    at.choose("Seats", "3 2000", "Folds", "yes")
+    at.choose("Seats", "3 2,000", "Folds", "yes")
     at.menu = closed(at.menu)
     at.t.fold(3)
     at.answer()
@@ -537,19 +543,130 @@ def test_10_a_seat_that_a_fault_closes_meanwhile_is_no_longer_the_dealers_to_reo
 # --- what fits -------------------------------------------------------------------------------------------
 
 
+MONEY = pytest.mark.parametrize(
+    ("denomination", "digits", "currency"),
+    [(1_000, 0, "CLP"), (100_000, 0, "PYG"), (5_000, 2, "BOB"), (10_000_000, 2, "CRC"), (10**12, 0, "CLP")],
+)
+"""From small chips to the largest amounts; colones have a space between thousands."""
+
+
+def wealthy(game: str, acceptor: str, denomination: int, digits: int) -> T:
+    return T(
+        game=game, acceptor=acceptor, denomination=denomination, digits=digits, main=denomination * 10_000,
+        base=denomination * 10_000, bet_min=denomination, bet_max=denomination * 3, approve_from=denomination * 100,
+    )  # fmt: skip
+
+
+def owing(game: str, denomination: int, digits: int) -> T:
+    """A table for chips, where something is to be handed back at a seat with a bet and at one without."""
+    t = wealthy(game, "chips", denomination, digits)
+    t.deal(1, 2, 3)
+    for seat, count in ((2, 7), (3, 9), (4, 3)):
+        for _ in range(count):
+            with t.refuses("not-open"):
+                t.chip(seat, denomination)
+    return t
+
+
+def paying(game: str, denomination: int, digits: int) -> T:
+    """A table for credits, with prizes of every status: paid, denied, payable, to be approved."""
+    t = wealthy(game, "credits", denomination, digits)
+    t.deal(1, 1, 1, 1, 1, 1)
+    for seat in range(1, 7):
+        t.load(seat, 12)
+    hands = ("flush", "four-of-a-kind", "full-house", "straight-flush", "flush", "royal-flush")
+    for seat, hand in enumerate(hands, start=1):
+        t.declare(seat, hand)
+    t.settle()
+    if t["prize.1.status"] == "unapproved":
+        t.approve(1)
+    t.paid(1)
+    t.deny(2)
+    return t
+
+
+def pages_of(at: Terminal) -> list[Page]:
+    seats = [OneSeat(seat.seat) for seat in at.t.state.seats]
+    pages: list[Page] = [
+        Dealers(),
+        Main(),
+        Picture(),
+        Seats(),
+        *seats,
+        Hands(1),
+        Cards(1, 5),
+        Cards(1, 5, (), 3),
+        Boards(),
+    ]
+    return [*pages, Kinds(), Concerned("no-ante"), Owed(), Prizes(), Credits(6, "999999"), Pin("ana", "1" * 12)]
+
+
 @pytest.mark.parametrize("game", sorted(GAMES))
 @pytest.mark.parametrize("language", ["es", "en"])
-def test_every_choice_can_be_read_whole(game: str, language: Language) -> None:
-    """But for what people and pots are called and worth, no line and no title is cut off."""
-    t = T(game=game)
-    t.deal(1, 2)
-    at = Terminal(t, language, dealers=("ana",))
-    pages = (Dealers(), Main(), Picture(), Seats(), OneSeat(1), Hands(1), Cards(1, 5), Cards(1, 5, (), 3), Boards())
-    for page in (*pages, Kinds(), Concerned("no-ante"), Owed(), Prizes(), Credits(6, "99999")):
-        shown = view(page, at.sight, "ana")
+@MONEY
+@pytest.mark.parametrize("table", [owing, paying])
+def test_every_choice_can_be_read_whole(
+    game: str, language: Language, denomination: int, digits: int, currency: str, table: Callable[[str, int, int], T]
+) -> None:
+    """No line and no title is cut off, whatever people and amounts there are."""
+    t = table(game, denomination, digits)
+    at = Terminal(t, language, dealers=("ana", "maría-de-los-angeles-2"), currency=currency)
+    for page in pages_of(at):
+        shown = view(page, at.sight, "maría-de-los-angeles-2")
         assert len(shown.title) <= COLUMNS
         assert all(len(item.label) <= COLUMNS - len(SELECTED) for item in shown.items), shown.items
         assert len({item.label for item in shown.items}) == len(shown.items)
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+@MONEY
+@pytest.mark.parametrize("table", [owing, paying])
+def test_no_part_of_an_amount_is_shown(
+    language: Language, denomination: int, digits: int, currency: str, table: Callable[[str, int, int], T]
+) -> None:
+    """After the seat's number a line has whole amounts or none; no word of a text is broken, and an amount is one."""
+    t = table("draw-poker", denomination, digits)
+    at = Terminal(t, language, currency=currency)
+    whole = {at.sight.amount(amount) for amount in amounts(t)}
+    lists = [view(page, at.sight, "ana") for page in (Seats(), Owed(), Prizes(), Concerned("no-ante"))]
+    seats = [view(OneSeat(seat.seat), at.sight, "ana").title for seat in t.state.seats]
+    for line in (*(item.label for shown in lists for item in shown.items), *seats):
+        assert {word for word in line.split(" ")[1:] if re.search(r"\d", word)} <= whole, line
+    acts: list[Act] = [do.CashOut(1), do.Load(1, 999)]
+    acts += [act for seat in range(1, 7) for act in (do.Ack(seat), do.Paid(seat))]
+    texts: list[Page] = [Picture(), *(confirm(act, at.sight) for act in acts)]
+    for page in texts:
+        at.menu = replace(at.menu, pages=(Open(page),))
+        seen = set(at.screen())
+        while at.chosen().endswith("..."):
+            at.keys("down")
+            seen |= set(at.screen())
+        for word in view(page, at.sight, "ana").text.split(" "):
+            assert any(part.replace(NO_BREAK, " ") in line for part in word.split("\n") for line in seen), word
+
+
+def amounts(t: T) -> set[int]:
+    """All that there is to be shown of money at `t`."""
+    found = {seat.credits * t.state.setup.denomination for seat in t.state.seats} | {999 * t.state.setup.denomination}
+    for seat in t.state.seats:
+        found |= {seat.owed_late, seat.owed_excess, seat.owed_returned, owed(seat)}
+    if t.state.round is not None:
+        found |= {bet.bet for bet in t.state.round.bets}
+    if t.state.settlement is not None:
+        found |= {prize.amount for prize in t.state.settlement.prizes}
+    return found
+
+
+def test_2_4_a_line_leaves_out_the_bet_before_what_is_to_be_handed_back() -> None:
+    t = T(acceptor="chips")
+    t.deal(0, 0, 1)
+    for _ in range(25):
+        with t.refuses("not-open"):
+            t.chip(3)
+    at = Terminal(t, "es")
+    at.log_in()
+    at.choose("Devolver")
+    assert at.screen()[1:] == ("> 3 devolver 25.000",)
 
 
 # --- never -----------------------------------------------------------------------------------------------
