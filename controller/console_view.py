@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from controller.core.messages import msg
+from controller.story import alarm_words, part_words
 
 Say = Callable[..., str]
 """``Translator.text``."""
@@ -53,10 +54,9 @@ def _attention(attention: View, say: Say) -> list[str]:
     if attention["service"]:
         lines.append(say(msg("The table is in service mode.")))
     if attention["failed"]:
-        lines.append(say(msg("Failed parts of the table: {parts}"), parts=", ".join(attention["failed"])))
+        lines.append(say(msg("Failed parts of the table: {parts}"), parts=part_words(attention["failed"], say)))
     for alarm in attention["alarms"]:
-        at = say(msg("seat {seat}"), seat=alarm["seat"]) if alarm["seat"] else ""
-        what = ", ".join(filter(None, (alarm["code"], at, alarm["detail"])))
+        what = alarm_words(alarm["code"], alarm["seat"], alarm["detail"], say)
         lines.append(say(msg("ALARM: {what}"), what=what))
     return lines
 

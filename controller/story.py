@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import astuple
@@ -57,6 +57,46 @@ PARTS = {
     "noise": msg("the quiet of the lines"),
     "copy": msg("the second copy of the journal"),
 }
+
+
+ALARMS = {
+    "key-open-early": msg("the key was turned to open too early"),
+    "key-found-open": msg("the key was found open"),
+    "unknown-seat": msg("a signal of a seat that is not there"),
+    "wrong-acceptor": msg("a bet of the other kind: chip or button"),
+    "worthless-chip": msg("a chip without a value"),
+    "edges-lost": msg("signals were lost"),
+    "lamp-test-failed": msg("the lamp test failed"),
+    "lamp-failed": msg("the lamp failed"),
+    "button-failed": msg("the button is stuck"),
+    "slot-failed": msg("the slot is jammed"),
+    "node-failed": msg("the seat's electronics do not answer"),
+    "noise-failed": msg("too much noise on the lines"),
+    "key-failed": msg("the lock key's contacts disagree"),
+    "display-failed": msg("no display works"),
+    "copy-failed": msg("the second copy of the journal failed"),
+}
+"""What an alarm means, by its code."""
+
+_EARLY = {
+    "out-of-service": msg("out of service"),
+    "not-settled": msg("not finished"),
+    "pending": msg("the pot has not answered"),
+    "not-allowed": msg("service mode"),
+}
+"""The detail of ``key-open-early``: why betting could not open (2.9)."""
+
+
+def alarm_words(code: str, seat: int, detail: str, say: Callable[..., str]) -> str:
+    """An alarm in words: what, at which seat, and what else is known of it."""
+    what = say(ALARMS[code]) if code in ALARMS else code
+    at = say(msg("seat {seat}"), seat=seat) if seat else ""
+    return ", ".join(filter(None, (what, at, say(_EARLY[detail]) if detail in _EARLY else detail)))
+
+
+def part_words(parts: Iterable[str], say: Callable[..., str]) -> str:
+    """Parts by their names."""
+    return ", ".join(say(PARTS[part]) if part in PARTS else part for part in parts)
 
 
 class Story:
@@ -276,7 +316,7 @@ def _handed(s: Story, e: ev.ChipsHandedBack) -> str:
 
 def _alarm(s: Story, e: ev.AlarmRaised) -> str:
     where = s.say(msg("seat {seat}"), seat=e.alarm.seat) if e.alarm.seat else s.say(msg("the table"))
-    return s.say(msg("Alarm at {where}: {code}."), where=where, code=e.alarm.code)
+    return s.say(msg("Alarm at {where}: {code}."), where=where, code=s.word(ALARMS, e.alarm.code))
 
 
 def _seen(s: Story, e: ev.AlarmsSeen) -> str:

@@ -15,6 +15,7 @@ from controller.core.inputs import Act
 from controller.core.messages import msg
 from controller.core.panel import owed
 from controller.core.state import Bet, Prize, Seat, Table
+from controller.story import alarm_words, part_words
 
 Say = Callable[..., str]
 """``Translator.text``."""
@@ -198,10 +199,9 @@ def _paragraphs(table: Table, say: Say, money: Write, stopped: str) -> Iterator[
     if reason:
         yield say(msg("OUT OF SERVICE: {reason}"), reason=reason)
     for alarm in table.alarms:
-        at = say(msg("seat {seat}"), seat=alarm.seat) if alarm.seat else ""
-        yield say(msg("ALARM: {what}"), what=", ".join(filter(None, (alarm.code, at, alarm.detail))))
+        yield say(msg("ALARM: {what}"), what=alarm_words(alarm.code, alarm.seat, alarm.detail, say))
     if table.failed:
-        yield say(msg("Failed parts of the table: {parts}"), parts=", ".join(table.failed))
+        yield say(msg("Failed parts of the table: {parts}"), parts=part_words(table.failed, say))
     if table.round is not None and table.round.advised_void:
         yield say(msg("The supervisor voids the round."))
     for seat in table.seats:
@@ -214,13 +214,14 @@ def _furniture(table: Table, seat: Seat, bet: Bet, say: Say, money: Write) -> It
     """What a seat's own line has no room for."""
     if table.setup.acceptor == "credits" and seat.credits:
         yield "  " + say(msg("credits: {count}"), count=seat.credits)
-    if seat.owed_late:
-        yield f"  {say(msg('late'))} {money(seat.owed_late)}"
-    if seat.owed_excess:
-        yield f"  {say(msg('excess'))} {money(seat.owed_excess)}"
-    if seat.owed_returned:
-        yield f"  {say(msg('returned'))} {money(seat.owed_returned)}"
+    for why, amount in (
+        (msg("late"), seat.owed_late),
+        (msg("excess"), seat.owed_excess),
+        (msg("returned"), seat.owed_returned),
+    ):
+        if amount:
+            yield f"  {say(why)} {money(amount)}"
     if seat.closed is not None and (owed(seat) or bet.forfeit is not None or bet.void or bet.hand is not None):
         yield "  " + say(msg("closed"))
-    for part in seat.failed:
-        yield "  " + say(msg("failed: {part}"), part=part)
+    if seat.failed:
+        yield "  " + say(msg("failed: {part}"), part=part_words(seat.failed, say))

@@ -48,6 +48,15 @@ def calls_without_a_literal(module: Path) -> Iterator[int]:
                 yield node.lineno
 
 
+def calls_within_f_strings(module: Path) -> Iterator[int]:
+    """Lines where `msg` stands in an f-string, which is one token for the extractor."""
+    for text in ast.walk(ast.parse(module.read_bytes())):
+        if isinstance(text, ast.JoinedStr):
+            for node in ast.walk(text):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "msg":
+                    yield node.lineno
+
+
 def test_every_sentence_is_translated() -> None:
     faults = list(faults_in_spanish())
     assert not faults, "\n".join(faults)
@@ -58,5 +67,14 @@ def test_the_marker_is_only_given_literals() -> None:
         f"{module.relative_to(CONTROLLER.parent)}:{line}: give msg() one plain literal; values go to text()"
         for module in sorted(CONTROLLER.rglob("*.py"))
         for line in calls_without_a_literal(module)
+    ]
+    assert not faults, "\n".join(faults)
+
+
+def test_the_marker_never_stands_in_an_f_string() -> None:
+    faults = [
+        f"{module.relative_to(CONTROLLER.parent)}:{line}: take msg() out of the f-string"
+        for module in sorted(CONTROLLER.rglob("*.py"))
+        for line in calls_within_f_strings(module)
     ]
     assert not faults, "\n".join(faults)

@@ -292,7 +292,7 @@ def test_alarms_prizes_and_parts_are_pointed_out() -> None:
     assert lines[-4:] == [
         "The key is open.",
         "The table is in service mode.",
-        "Failed parts of the table: display",
+        "Failed parts of the table: the display",
         "ALARM: lamp, seat 1, dark",
     ]
     assert event_line({"seq": 9, "kind": "CreditsLoaded", "seat": 2, "cards": [1, 2]}) == (

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from controller.core import decide
 from controller.core import inputs as do
+from controller.core.betting import WIRING
 from controller.core.cards import Hand, parse_card
 from controller.core.games.catalogue import GAMES
 from controller.core.inputs import Act, Command
 from controller.core.panel import owed
 from controller.core.roles import MAY, allowed
-from controller.i18n import Language
+from controller.i18n import Language, translator
+from controller.story import ALARMS, PARTS
 from controller.terminal.menu import KEYS, SEEN_S, Do, Open, closed, dealer, turned_away
 from controller.terminal.pages import (
     NO_BREAK,
@@ -40,7 +45,9 @@ from controller.terminal.pages import (
     confirm,
     view,
 )
+from controller.terminal.words import table_text
 from hal.display.menu import COLUMNS, SELECTED
+from hal.port import Part
 from tests.core.table import T
 from tests.people.terminal import Terminal
 
@@ -151,13 +158,48 @@ def test_the_table_in_words_has_what_is_wrong_first() -> None:
         at.keys("down")
         seen.append(at.screen()[4])
     seen.append(at.screen()[5])
-    assert seen[0].startswith("ALARM: slot-failed,")
+    assert seen[:2] == ["ALARM: the slot is", "jammed, seat 5"]
+    assert "early, not finished" in seen
     assert "2 - hand back 1,000" in seen
     assert "  late 1,000" in seen
     assert "5 - closed" in seen
-    assert "  failed: slot" in seen
+    assert "  failed: the slot" in seen
     at.keys("ok")
     assert at.screen()[0] == "round 1, Locked"
+
+
+def test_in_spanish_the_table_in_words_has_no_word_of_english() -> None:
+    t = T(acceptor="chips")
+    t.open()
+    t.chip(3)
+    with t.refuses("wrong-acceptor"):
+        t.press(4)
+    t.fails("slot", 3)
+    t.fails("display")
+    t.fails("edges")
+    text = table_text(t.state, translator("es").text, str, "")
+    assert text.split("\n")[:5] == [
+        "ALARMA: apuesta de otro tipo: ficha o botón, posición 4",
+        "ALARMA: la ranura está obstruida, posición 3",
+        "ALARMA: no funciona ningún visor",
+        "ALARMA: se perdieron señales",
+        "Partes de la mesa con falla: el visor",
+    ]
+    assert "  devuelta 1000" in text
+    assert "  falla: la ranura" in text
+
+
+@pytest.mark.parametrize("part", get_args(Part))
+def test_every_part_and_every_alarm_has_a_name(part: Part) -> None:
+    assert part in PARTS
+    assert f"{part}-failed" in ALARMS or part == "edges"  # whose alarm is edges-lost
+
+
+def test_every_alarm_that_the_rules_raise_has_a_name() -> None:
+    rules = Path(decide.__file__).parent
+    raised = {code for file in rules.glob("*.py") for code in re.findall(r'\.alarm\("([a-z-]+)"', file.read_text())}
+    assert len(raised) >= 6
+    assert raised | set(WIRING) <= set(ALARMS)
 
 
 def test_in_spanish_it_speaks_spanish() -> None:
