@@ -24,6 +24,7 @@ from controller.core.state import Table
 from controller.doctor.books import _state
 from controller.doctor.senses import as_owner
 from controller.i18n import translator
+from controller.terminal.menu import SEEN_S
 from hal.display import care, ink, painters
 from hal.display.dealer import render_menu
 from hal.display.menu import COLUMNS, LINES, SELECTED
@@ -147,7 +148,9 @@ class Dealer:
         self.presses = 0
 
     async def key(self, name: str) -> None:
-        """Press a key, and see what comes of it."""
+        """Press a key, and see what comes of it. What is shown is read before it is answered."""
+        if name == "ok":
+            await asyncio.sleep(SEEN_S)
         since = time.monotonic_ns()
         self._electricity.dealer_key(name)
         self.presses += 1
