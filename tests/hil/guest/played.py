@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 import time
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -24,14 +27,18 @@ from hal.gpio.feed import SWITCH_S, Wire
 from hal.gpio.table import GpioTable
 from hal.gpio.wiring import Hardware, Pin, SeatPins, Wiring
 from hal.port import Signal
-from hal.simulated.physics import Acceptor
+from hal.simulated.physics import US, Acceptor
 from tests.bench.bed import CHIPS_TABLE, TABLE, WALL, loaded
 from tests.hal.gpio_bench import wiring
+from tests.hil.guest.hands import Done
 from tests.hil.guest.lines import Lines
 from tests.hil.guest.report import note
 from tests.hil.guest.table import ElectricTable
 
 SEATS = 7
+
+SKEW = 100 * US
+"""Nanoseconds by which the stamp of an edge may be later than the pull."""
 
 MOST = 1_000_000_000
 """Minor units, more than anybody bets here."""
@@ -49,11 +56,63 @@ class Heard(Engine):
         super().signal(signal)
 
 
+class Delivered:
+    """The edges that the library's thread hands over, noted before pozo has done anything with them. gpio-sim drops an
+    edge now and then, or holds it back, as a reader of the kernel's own events sees too: this tells which."""
+
+    def __init__(self, backend: GpioTable) -> None:
+        self._backend = backend
+        self._arrived = backend._arrived
+        self._stamps: dict[str, list[int]] = defaultdict(list)
+        self._took: list[int] = []
+        self._collected: list[int] = []
+        self._collecting = 0
+        backend._arrived = self._hear  # type: ignore[method-assign]
+        gc.callbacks.append(self._collector)
+
+    def _hear(self, wire: Wire, ns: int, level: bool) -> None:
+        self._took.append(time.monotonic_ns() - ns)
+        self._stamps[wire.input.name].append(ns)
+        self._arrived(wire, ns, level)
+
+    def _collector(self, phase: str, info: dict[str, int]) -> None:
+        now = time.monotonic_ns()
+        if phase == "stop" and info["generation"] == 2:
+            self._collected.append(now - self._collecting)
+        self._collecting = now
+
+    def told(self, pull: Done) -> bool:
+        """Whether the kernel has told of a pull, when it was made."""
+        return stamped(pull, self._stamps[str(pull.pin)]) is not None
+
+    @property
+    def edges(self) -> int:
+        """How many there were."""
+        return len(self._took)
+
+    @property
+    def late(self) -> int:
+        """How many of them pozo counted as late."""
+        return self._backend.late
+
+    def close(self) -> None:
+        """Note no more; say how long (ms) they took from their stamps, and the collector of rubbish in between."""
+        gc.callbacks.remove(self._collector)
+        collected = ", ".join(f"{ns / MS:.1f}" for ns in self._collected)
+        note(f"delivery of {self.edges} edges, ms: {_spread(self._took)}; full collections, ms: {collected or 'none'}")
+
+
+def stamped(pull: Done, stamps: Sequence[int]) -> int | None:
+    """Which of these stamps, in order, is that of a pull."""
+    n = bisect_left(stamps, pull.before)
+    return n if n < len(stamps) and stamps[n] <= pull.after + SKEW else None
+
+
 class Played:
     """What is at a table that is played."""
 
-    def __init__(self, engine: Heard, backend: GpioTable, electricity: ElectricTable) -> None:
-        self.engine, self.backend, self.electricity = engine, backend, electricity
+    def __init__(self, engine: Heard, backend: GpioTable, electricity: ElectricTable, delivered: Delivered) -> None:
+        self.engine, self.backend, self.electricity, self.delivered = engine, backend, electricity, delivered
         self.wiring = electricity.wiring
         self.lines = electricity.lines
 
@@ -97,38 +156,25 @@ def hardware(kind: Acceptor) -> Hardware:
 
 
 @contextmanager
-def listening(kind: Acceptor) -> Iterator[tuple[GpioTable, Lines, list[Signal]]]:
-    """The backend alone, on lines at rest; and what it tells."""
+def listening(kind: Acceptor) -> Iterator[tuple[Delivered, Lines, list[Signal]]]:
+    """The backend alone, on lines at rest; what arrives at it, and what it tells."""
     sys.setswitchinterval(SWITCH_S)  # as the daemon does
     wired = hardware(kind)
     lines, told = Lines(), list[Signal]()
     at_rest(lines, wired.wiring)
     backend = GpioTable(wired)
-    delivery = _timed(backend)
+    delivered = Delivered(backend)
     try:
         backend.start(told.append, 1)
-        yield backend, lines, told
-        note(f"delivery of {len(delivery)} edges, ms: {_spread(delivery)}")
+        yield delivered, lines, told
     finally:
         backend.stop()
         lines.close()
-
-
-def _timed(backend: GpioTable) -> list[int]:
-    """How long (ns) each edge takes from its stamp to the library's callback."""
-    took: list[int] = []
-    arrived = backend._arrived
-
-    def timed(wire: Wire, ns: int, level: bool) -> None:
-        took.append(time.monotonic_ns() - ns)
-        arrived(wire, ns, level)
-
-    backend._arrived = timed  # type: ignore[method-assign]
-    return took
+        delivered.close()
 
 
 def _spread(took: list[int]) -> str:
-    ordered = [ns / MS for ns in sorted(took)]
+    ordered = [ns / MS for ns in sorted(took)] or [0.0]
     return (
         f"median {ordered[len(ordered) // 2]:.2f}, 99.9 % {ordered[len(ordered) * 999 // 1000]:.2f}, {ordered[-1]:.2f}"
     )
@@ -146,6 +192,7 @@ async def playing(
     for seat in electricity.seats.values():
         seat.kind = "credits"  # the sensors' lines are pulled by hands: light of a lamp would let go of a chip there
     backend = GpioTable(wired)
+    delivered = Delivered(backend)
     engine = Heard(_loaded(start)[0], last, writer or _no_commit(last), backend)
     engine.heard = []
     try:
@@ -155,12 +202,13 @@ async def playing(
             electricity.turn_key("open")
             await electricity.quiet()
             assert engine.state.round is not None, "the key did not open the round"
-        yield Played(engine, backend, electricity)
+        yield Played(engine, backend, electricity, delivered)
     finally:
         await engine.quiet()
         engine.close()
         backend.stop()
         await electricity.close()
+        delivered.close()
 
 
 @asynccontextmanager
