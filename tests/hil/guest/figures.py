@@ -176,7 +176,8 @@ class Latency:
         """Nothing drops out of the medians but what gpio-sim withheld, which is little."""
         right = not self.missed["ours"] and all(missed <= count / 20 for missed in self.missed.values())
         slowest = max(self.took["ours"], default=0) / MS
-        detail = f"of {count} each, missed: {dict(+self.missed)}; the slowest after {slowest:.1f} ms"
+        closed = {seat.seat: seat.closed for seat in self.played.engine.state.seats if seat.closed}
+        detail = f"of {count} each, missed: {dict(+self.missed)}; the slowest after {slowest:.1f} ms; closed: {closed}"
         tell(f"every press switches a lamp ({path})", right, detail)
 
 
