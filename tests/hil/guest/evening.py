@@ -10,7 +10,6 @@ What cannot be seen from there:
 
 * whether a *hand* was refused: a press without credits is answered at its seat, and to nobody at the socket. What it
   changes, or leaves as it was, is seen. Such lines are counted.
-* what lasts less than a start does. A lamp has 200 ms from the moment it is driven, and the socket answers later.
 * a seat node: there is no bus to the seats on a header, so nothing can be unplugged from it. An evening ends where the
   first node breaks, if a round was settled by then, and is left out if not.
 
@@ -81,7 +80,6 @@ class Tally:
     refusals: int = 0
     looks_at_lamps: int = 0
     refusals_of_hands_unseen: int = 0
-    expectations_over_before_the_start: int = 0
     evenings_left_out: int = 0
     lines_left_out: int = 0
 
@@ -163,8 +161,6 @@ class Evening:
         self._setup = served.config.setup
         self._people = Speakers(served)
         self._on = False
-        self._hurried = False
-        """Just started with a lamp that is broken: its 200 ms are over before anybody can look."""
         self._state: View | None = None
         self._met: str | None = ""
         """The code of the refusal that the last act met; None when nobody could see it."""
@@ -194,7 +190,7 @@ class Evening:
     # --- acts ---------------------------------------------------------------------------------------------------
 
     async def _act(self, word: words.Word, then: words.Word | None) -> None:
-        self._state, self._met, self._hurried = None, None, False
+        self._state, self._met = None, None
         if isinstance(word, words.Wait):
             if self._on:  # nothing happens to what is off, however long
                 await asyncio.sleep(word.ns / 1e9)
@@ -249,7 +245,6 @@ class Evening:
                 seat.power(True)
             await self._served.start()
             self.tally.starts += 1
-            self._hurried = any("lamp" in seat.broken for seat in self._electricity.seats.values())
             return
         cut()
         for seat in self._electricity.seats.values():
@@ -266,10 +261,8 @@ class Evening:
                 return same(find(state, expected.path), expected.value)
             return False
 
-        if await self._becomes(holds, 0 if self._hurried else PATIENCE_S):
+        if await self._becomes(holds):
             self.tally.expectations += 1
-        elif self._hurried:
-            self.tally.expectations_over_before_the_start += 1
         else:
             assert self._state is not None
             found = "nowhere"
@@ -316,9 +309,9 @@ class Evening:
         """How long hands rest: less if a lamp may be awaited that is broken."""
         return SHORT_REST_S if any("lamp" in seat.broken for seat in self._electricity.seats.values()) else REST_S
 
-    async def _becomes(self, holds: Callable[[View], bool], within: float = PATIENCE_S) -> bool:
+    async def _becomes(self, holds: Callable[[View], bool]) -> bool:
         """Whether the state is, or becomes, such that it `holds`."""
-        until = asyncio.get_running_loop().time() + within
+        until = asyncio.get_running_loop().time() + PATIENCE_S
         while True:
             if self._state is None:
                 self._state = await self._people.state()
