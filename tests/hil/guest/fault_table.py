@@ -14,9 +14,10 @@ from tests.hil.guest.report import note, tell
 from tests.hil.guest.stand import QUIET_S, Phase, Sight, Stand, books, lamps, untouched
 from tests.hil.guest.table import Sticking
 
-Must = Literal["nothing", "closes", "locks", "alarm", "edges", "closes after", "noise"]
+Must = Literal["nothing", "closes", "locks", "alarm", "edges", "edges, perhaps", "closes after", "noise"]
 """What must come of it: nothing at all; the seat closes; the table locks and there is an alarm; an alarm, and the table
-is where it was; the same for edges; the seat closes when its bet is over; a pulse is metered, and no more."""
+is where it was; the same for edges; that, or nothing; the seat closes when its bet is over; a pulse is metered, and no
+more."""
 
 SLACK_S = 0.2
 """From a time that the rules give to what is seen of it: settling, delivery, a commit, an answer."""
@@ -126,7 +127,7 @@ ROWS_OF_STATIC = tuple(
     for phase in PHASES
     for line, clause in (
         *(("key_open", "2.8"), ("key_locked", "2.8"), ("dealer up", "8.5"), ("dealer back", "8.5")),
-        *(("sense 1", "2.6"), ("sense 3", "2.6")),
+        *(("sense 1", "2.6"), ("sense 3", "2.6"), ("lamp 5", "2.6"), ("lamp 4", "2.6")),
     )
 )
 
@@ -136,10 +137,13 @@ ROWS_OF_THE_TABLE = (
     Row("jumper out", "low", "idle", "edges", EDGES, "edges", within=2.5),
     Row("jumper in", "low", "sealed", "edges", EDGES, "edges", within=2.5),
     Row("jumper in", "high", "open", "edges", EDGES, "edges", within=2.5),
+    *(Row("jumper in", "noisy", phase, "edges, perhaps", EDGES, within=2.5) for phase in PHASES),
     Row("dealer up", "high open", "open", "nothing", "8.5"),
     Row("dealer back", "open high", "open", "nothing", "8.5"),
-    Row("meter", "high open", "open", "nothing", "8.5", act="turn", within=0.5),
+    *(Row(f"dealer {key}", "low", phase, "nothing", "8.5") for phase in PHASES for key in ("up", "back")),
 )
+"""Static at the jumper loses its edge only where it strikes as that is sent. A dealer's key that is low for longer is
+in ``faults``. There is no row for the meter: see `Stand.counter`."""
 
 JAM = "8.5 slot jammed, 2.10"
 
@@ -186,6 +190,11 @@ class Trial(NamedTuple):
         """What those have in common that can be tried in the same round."""
         row = self.row
         return row.phase, row.act, row.within, row.after, row.lasts
+
+    @property
+    def lit_by_itself(self) -> bool:
+        """Whether a lamp is lit, or dark, whatever is commanded."""
+        return self.row.line.startswith("lamp") and self.fault != "noisy"
 
     def goes_with(self, others: Iterable[Trial]) -> bool:
         """Whether it can be tried together with `others`, each at its seat: all must come of it as if it were alone."""
@@ -244,7 +253,7 @@ class RoundOfTrials:
     async def run(self) -> None:
         """Try them."""
         stand, row, wrong = self.stand, self.row, self.wrong[0]
-        wrong += await self._reach()
+        wrong += await stand.reach(row.phase, self.seats or {1})
         before = await stand.look()
         mark = len(stand.eyes.streamed)
         for trial in self.trials:
@@ -260,15 +269,6 @@ class RoundOfTrials:
         self._unstick()
         await asyncio.sleep(QUIET_S)
         await self._way_back()
-
-    async def _reach(self) -> list[str]:
-        """The phase, before anything is amiss. Once more, if an edge was lost on the way: that is not on trial here."""
-        wrong = await self.stand.reach(self.row.phase, self.seats or {1})
-        if wrong:
-            note(f"once more, since {'; '.join(wrong)}")
-            await self.stand.put_right(patient=False)
-            wrong = await self.stand.reach(self.row.phase, self.seats or {1})
-        return wrong
 
     def _unstick(self) -> None:
         for trial in self.trials:
@@ -300,7 +300,7 @@ class RoundOfTrials:
         row = self.row
         check = self._check
         ended = row.act == "settle"
-        on_trial = {t.row.seat for t in self.trials if "closes" in t.row.must or t.row.line.startswith("lamp")}
+        on_trial = {t.row.seat for t in self.trials if "closes" in t.row.must or t.lit_by_itself}
         self.wrong[0] += books(after, self.stand.opening) + lamps(after, on_trial)
         if not ended:
             self.wrong[0] += untouched(before, after, self.seats)
@@ -311,7 +311,9 @@ class RoundOfTrials:
         failed = {"locks": ["key"], "alarm": ["key"]}.get(row.must, [])
         check("failed", after.failed, failed)
         alarm = {"locks": "key-failed", "alarm": "key-failed", "edges": "edges-lost"}.get(row.must)
-        if alarm or all(trial.row.must in ("nothing", "noise") for trial in self.trials):
+        if row.must == "edges, perhaps":
+            check(f"alarms {after.alarms} are of edges", set(after.alarms) <= {"edges-lost"}, True)
+        elif alarm or all(trial.row.must in ("nothing", "noise") for trial in self.trials):
             check("alarms", after.alarms, [alarm] if alarm else [])
         if row.must in ("locks", "alarm"):
             check("key", after.key, "locked")
@@ -322,7 +324,9 @@ class RoundOfTrials:
         heard = list(self.stand.journaled(mark))
         broke = sorted((entry["seat"], entry["part"]) for entry in heard if entry["kind"] == "PartBroke")
         # A simulated chip can lose one of two edges that are microseconds apart, as any can: its own row of the table.
-        broke = [(seat, part) for seat, part in broke if part != "edges" or not seat]
+        lost = [(seat, part) for seat, part in broke if part == "edges" and (seat or self.row.must == "edges, perhaps")]
+        self.stand.tally["edges lost at a seat"] += sum(seat > 0 for seat, _ in lost)
+        broke = [each for each in broke if each not in lost]
         expected = sorted((trial.row.seat, trial.row.cause) for trial in self.trials if trial.row.cause)
         self._check("metered faults", broke, expected)
         for number, trial in enumerate(self.trials, 1):
@@ -375,7 +379,7 @@ class RoundOfTrials:
 
     async def _way_back(self) -> None:
         stand, row = self.stand, self.row
-        if row.must == "edges":
+        if row.must in ("edges", "edges, perhaps"):
             await asyncio.sleep(2)
         sight = await stand.settled()
         self._check("failed, when mended", sight.failed, [])

@@ -190,9 +190,12 @@ async def expander_goes(stand: Stand) -> None:
     """The expander's chip is taken away while there are bets (8.5: seat node silent)."""
     wrong = await stand.reach("open", {3, 4})
     before = await stand.look()
-    stand.electricity.lines.remove("expander")
-    await asyncio.sleep(10)
-    sight = await stand.look()
+    sight = before = await stand.look()
+    for _ in range(10):
+        await asyncio.sleep(1)
+        sight = await stand.look()
+        if not any(sight.seats[number].open for number in (1, 2, 5, 6)):
+            break
     wrong += untouched(before, sight, {1, 2, 5, 6})
     for number in (1, 2, 5, 6):
         seat = sight.seats[number]
@@ -235,19 +238,15 @@ async def at_credits(card: Card, only: str) -> None:
     await served.fresh()
     stand = Stand(served, ElectricTable(served.hardware.wiring, "credits"))
     await found_at_the_start(stand)
-    for rows in (
-        NOISY_BUTTONS,
-        ROWS_OF_STATIC,
-        ROWS_OF_THE_KEY,
-        ROWS_OF_THE_TABLE,
-    ):  # a minute, in which the noise is forgotten
-        await try_rows(stand, rows, only)
+    # A minute, in which the noise is forgotten.
+    await try_rows(stand, (*ROWS_OF_STATIC, *NOISY_BUTTONS, *ROWS_OF_THE_KEY, *ROWS_OF_THE_TABLE), only)
     told("a minute without noise, and the technician reopens (2.10)", await stand.put_right())
     await try_rows(stand, ROWS_OF_BUTTONS_AND_LAMPS, only)
     if not only or only in "pairs":
         await in_pairs(stand)
     if not only or only in "random":
         await at_random(stand)
+    told("credits: a pulse of the counter for each credit that was sealed meanwhile", await stand.counter())
     if not only or only in "card":
         durable = await card_fails(stand, card, "read-only", "open", 1)
         await without_display(stand, durable)
@@ -262,6 +261,8 @@ async def at_credits(card: Card, only: str) -> None:
 async def end(stand: Stand, acceptor: str) -> None:
     """Stop in order; the chain is whole."""
     wrong = books(await stand.look(), stand.opening)
+    told(f"{acceptor}: a pulse of the counter for each credit that was sealed since the start", await stand.counter())
+    stand.held_back()
     await stand.stop()
     status, words = await run("runuser", "-u", "pozo", "--", "pozo", "journal", "verify", "--journal", str(STATE))
     wrong += [words.strip()[-300:]] if status else []

@@ -45,6 +45,8 @@ class ElectricTable:
         self._stuck: dict[Pin, asyncio.Task[None] | None] = {}
         self._driven: dict[Pin, bool] = {}
         self._lamps: dict[Pin, int] = {}
+        self._behind = {wiring.loop_out: wiring.loop_in, **{seat.lamp: seat.sense for seat in wiring.seats}}
+        """Where what the program drives is heard."""
         self._keys: dict[str, Pin] = dict(wiring.dealer_keys)
         self.seats = {n: Seat(self.timeline, Random(rng.random()), acceptor) for n in range(1, len(wiring.seats) + 1)}
         self.key = LockKey(self.timeline, Random(rng.random()), key == "locked")
@@ -88,14 +90,16 @@ class ElectricTable:
 
     def stick(self, pin: Pin, how: Sticking) -> None:
         """Whatever the wire does, the line is as `how` says. An open wire leaves it to the program's pull-up, a lamp to
-        its driver's pull-down. Static on the way to a lamp is nothing: it is too short to light one."""
+        its driver's pull-down.
+
+        A line that the program drives stays as it drives it: the fault is behind it. A lamp is dark or lit, its current
+        flickers, too short for an eye; the jumper's other end hears something else."""
         self.unstick(pin)
-        if pin in self._lamps:
-            if how != "noisy":
-                self._stuck[pin] = None
-                self.seats[self._lamps[pin]].command(how == "high")
+        if pin in self._lamps and how != "noisy":
+            self._stuck[pin] = None
+            self.seats[self._lamps[pin]].command(how == "high")
             return
-        heard = self.wiring.loop_in if pin == self.wiring.loop_out else pin
+        heard = self._behind.get(pin, pin)
         if how == "noisy":
             self._stuck[pin] = self._aio.create_task(self._static(heard))
             return
@@ -113,6 +117,8 @@ class ElectricTable:
             task.cancel()
         if pin in self._lamps:
             self.seats[self._lamps[pin]].command(self.lines.level(pin))
+            if self._behind[pin] not in self._stuck:
+                self.lines.drive(self._behind[pin], self._at_rest(self._behind[pin]))
         elif pin in (self.wiring.loop_out, self.wiring.loop_in):
             self.lines.jumper = (self.wiring.loop_out, self.wiring.loop_in)
             self.lines.drive(self.wiring.loop_in, self.lines.level(self.wiring.loop_out))
@@ -189,14 +195,19 @@ class ElectricTable:
         self._drive(pin, True)
         yield self._rng.randint(60 * MS, 90 * MS)
 
+    def _held(self, pin: Pin) -> bool:
+        """Whether it is stuck at a level."""
+        return pin in self._stuck and self._stuck[pin] is None
+
     async def _static(self, pin: Pin) -> None:
         """Spikes of up to a millisecond, fifty a second."""
         while True:
-            self.lines.drive(pin, not self._at_rest(pin))
-            until = time.monotonic_ns() + self._rng.randint(50 * US, 900 * US)
-            while time.monotonic_ns() < until:
-                pass
-            self.lines.drive(pin, self._at_rest(pin))
+            if not self._held(pin):
+                self.lines.drive(pin, not self._at_rest(pin))
+                until = time.monotonic_ns() + self._rng.randint(50 * US, 900 * US)
+                while time.monotonic_ns() < until:
+                    pass
+                self.lines.drive(pin, self._at_rest(pin))
             await asyncio.sleep(self._rng.uniform(0.01, 0.03))
 
     def _befall(self, part: str, seat: int, *, broken: bool) -> None:
@@ -217,7 +228,7 @@ class ElectricTable:
 
     def _output(self, pin: Pin, high: bool, at: int) -> None:
         self.switched.append((pin, high, at))
-        if pin in self._lamps and pin not in self._stuck:
+        if pin in self._lamps and not self._held(pin):
             self.seats[self._lamps[pin]].command(high)
         if pin == self.wiring.meter and high:
             self.pulses += 1
@@ -226,5 +237,5 @@ class ElectricTable:
         while True:
             await asyncio.sleep(LOOK_S)
             for pin, seat in self._lamps.items():
-                if pin not in self._stuck and not self.lines.level(pin):
+                if not self._held(pin) and not self.lines.level(pin):
                     self.seats[seat].command(False)
