@@ -1,6 +1,7 @@
 """One display: a thread, a mailbox in which the latest wins, and a device that may fail at any moment.
 
-Whatever goes wrong stays here: it is counted, seen in `health`, and tried again, sooner first, then every half minute.
+Whatever goes wrong stays here: it is counted, seen in `health`, and tried again, sooner first, then three times a
+minute.
 A device that hangs holds up nobody but its own thread; whoever looks at `health` sees that it does.
 """
 
@@ -20,11 +21,14 @@ from hal.port import Panel
 _log = logging.getLogger(__name__)
 
 SECOND = 1_000_000_000
-FIRST_RETRY, LAST_RETRY = SECOND // 2, 30 * SECOND
-"""Nanoseconds between the attempts on a failed device: the first, doubled up to the last."""
+FIRST_RETRY, LAST_RETRY = SECOND // 2, 20 * SECOND
+"""Nanoseconds between the attempts on a failed device: the first, doubled up to the last, until it works again."""
 REFRESH = 10 * SECOND
 """Set up and drawn anew this often though nothing has changed, nanoseconds: a spike on the wires is gone then, and a
 device that is away is found."""
+STEADY = 10 * SECOND
+"""What has failed is drawn again at once, but works again after so many nanoseconds without another failure: a loose
+plug would else be told at every flip."""
 HANGS = 5 * SECOND
 """No drawing takes longer, nanoseconds: a frame over I2C at 100 kHz takes a tenth of a second, the kernel's own
 time-out on that bus one second."""
@@ -80,7 +84,7 @@ class Screen:
         self._busy_since: int | None = None
         # What the thread alone knows:
         self._open = False
-        self._settled = self._changed_at = self._retry_at = 0
+        self._opened = self._settled = self._changed_at = self._retry_at = 0
         self._retry = FIRST_RETRY
         self._shown: Mail | None = None
         self._level: int | None = None
@@ -132,12 +136,9 @@ class Screen:
             return self._retry_at - now
         self._busy_since = now
         try:
-            wait = self._draw(now)
+            wait = min(self._draw(now), self._well(now))
         except Exception as error:
             wait = self._failed(error)
-        else:
-            self._retry = FIRST_RETRY
-            self._be(Health(True, "", self._health.failures))
         self._busy_since = None
         return wait
 
@@ -151,7 +152,7 @@ class Screen:
         device = self._device
         if not self._open:
             device.open()
-            self._open = True
+            self._open, self._opened = True, now
             self._fresh(now)
         elif now - self._settled >= REFRESH:
             device.settle()
@@ -180,6 +181,18 @@ class Screen:
     def _fresh(self, now: int) -> None:
         """The device knows nothing of what it was told."""
         self._settled, self._level, self._sent = now, None, b""
+
+    def _well(self, now: int) -> int:
+        """It has been drawn. Nanoseconds until a device that had failed counts as working."""
+        took = self._clock() - now
+        if took > HANGS:
+            raise DisplayError(f"hung for {took // SECOND} s")
+        unsteady = self._opened + STEADY - now
+        if self._health.works is False and unsteady > 0:
+            return unsteady
+        self._retry = FIRST_RETRY
+        self._be(Health(True, "", self._health.failures))
+        return REFRESH
 
     def _failed(self, error: Exception) -> int:
         if not isinstance(error, DisplayError | OSError) and self._health.works is not False:

@@ -11,7 +11,7 @@ from pytest_mock import MockerFixture
 from hal.display import care, painters, vendor
 from hal.display.care import Care
 from hal.display.device import DisplayError, Size
-from hal.display.screen import FIRST_RETRY, HANGS, LAST_RETRY, REFRESH, SECOND, Health, Mail, Painted, Screen
+from hal.display.screen import FIRST_RETRY, HANGS, LAST_RETRY, REFRESH, SECOND, STEADY, Health, Mail, Painted, Screen
 from tests.hal.display_models import Ssd1306
 from tests.hal.display_scenes import BETTING, BROKEN, PESOS, SPANISH, panel
 
@@ -171,17 +171,40 @@ def test_8_5_an_error_in_mid_draw_is_told_once_and_the_display_comes_back(error:
     waits = [bench.step()]
     for _ in range(7):
         waits.append(bench.step(after=waits[-1]))
-    assert waits == [FIRST_RETRY * 2**n for n in range(6)] + [LAST_RETRY] * 2
+    assert waits == [min(FIRST_RETRY * 2**n, LAST_RETRY) for n in range(8)]
     assert bench.screen.health() == Health(False, str(error) or type(error).__name__, 8)
     assert bench.news == 2  # working, failed: told once
     bench.device.error = None
     bench.show(5)
-    bench.step(after=LAST_RETRY)
-    assert (bench.lit, bench.news) == (5, 3)
+    assert bench.step(after=LAST_RETRY) == STEADY
+    assert bench.lit == 5
+    assert bench.screen.health().works is False
+    bench.step(after=STEADY)
+    assert bench.news == 3
     assert bench.screen.health() == Health(True, "", 8)
     bench.device.error = error  # and the next time it is tried soon again
     bench.show(6)
     assert bench.step() == FIRST_RETRY
+
+
+def test_a_loose_plug_is_told_once_and_tried_ever_more_seldom() -> None:
+    bench = Bench()
+    bench.show(1)
+    bench.step()
+    waits = []
+    for pot in range(2, 8):  # each second drawing fails
+        bench.device.error = DisplayError("no answer")
+        bench.show(pot)
+        waits.append(bench.step())
+        bench.device.error = None
+        bench.step(after=waits[-1])
+        assert bench.lit == pot
+        bench.clock.now += STEADY - 1
+    assert waits == [FIRST_RETRY * 2**n for n in range(6)]
+    assert bench.news == 2  # working, failed
+    assert bench.step() == 1
+    bench.step(after=1)
+    assert bench.news == 3
 
 
 def test_a_device_missing_at_the_start_is_tried_again_and_panels_do_not_hurry_it() -> None:
@@ -229,6 +252,10 @@ def test_a_device_that_hangs_is_seen_and_seen_to_be_back() -> None:
     bench.device.contrast = hang  # type: ignore[method-assign]
     bench.step()
     assert [(health.works, health.problem[:5]) for health in seen] == [(False, "hangs")]
+    assert bench.screen.health() == Health(False, "hung for 5 s", 1)
+    del bench.device.contrast
+    bench.step(after=FIRST_RETRY)
+    bench.step(after=STEADY)
     assert bench.screen.health().works is True
 
 

@@ -15,7 +15,7 @@ from hal.display import dealer, painters
 from hal.display.care import LEDS
 from hal.display.device import DisplayError, Size
 from hal.display.displays import Displays
-from hal.display.screen import FIRST_RETRY, HANGS, Mail, Painted, Screen
+from hal.display.screen import HANGS, LAST_RETRY, STEADY, Mail, Painted, Screen
 from hal.port import PartFailed, PartMended, Stamp
 from tests.hal.display_scenes import ENGLISH, PESOS, panel
 
@@ -102,8 +102,12 @@ class Bench:
         self.displays.show(panel(pot=pot))
 
     def retry(self) -> None:
-        """Time passes, and every screen is asked to look at its clock."""
-        self.ahead += 60 * FIRST_RETRY
+        """So much time passes that every screen tries again."""
+        self.pass_(LAST_RETRY)
+
+    def pass_(self, time: int) -> None:
+        """Nanoseconds pass, and every screen is asked to look at its clock."""
+        self.ahead += time
         for screen in self.displays._screens:
             screen._wake.set()
 
@@ -117,6 +121,17 @@ class Bench:
         await self.until(lambda: {name: h.works for name, h in self.displays.health().items()} == expected)
         await asyncio.sleep(0)  # what was handed to the loop is heard
         self.displays.look()
+
+    async def comes_back(self, number: int = 0) -> None:
+        """The display `number` is tried, and stays well for long enough to be believed."""
+        self.retry()
+        await self.drawn(number)
+        self.pass_(STEADY)
+
+    async def drawn(self, number: int = 0) -> None:
+        """The display `number` has drawn what it was last asked for, and rests."""
+        screen = self.displays._screens[number]
+        await self.until(lambda: screen._open and screen._shown == screen._mail and screen._busy_since is None)
 
 
 def run(bench: Bench, script: Callable[[], Coroutine[None, None, None]]) -> None:
@@ -167,7 +182,7 @@ def test_8_5_the_part_fails_with_the_last_display_and_is_mended_by_the_first(cap
         bench.retry()
         await bench.until(lambda: bench.displays.health()["sign"].failures >= 2)
         sign.there = True
-        bench.retry()
+        await bench.comes_back()
         await bench.works(sign=True, dealer=False)
         assert [kind for kind, _ in bench.told] == [PartMended, PartFailed, PartMended]
         await bench.until(lambda: bench.painters[0].mail == Mail(panel(pot=2), ("dealer",)))  # what it missed
@@ -180,6 +195,32 @@ def test_8_5_the_part_fails_with_the_last_display_and_is_mended_by_the_first(cap
         "display dealer: nothing answers. It is tried again by itself",
         "display sign works again",
     ]
+
+
+def test_8_5_a_loose_plug_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    loose = Plugged()
+    bench = Bench(loose)
+
+    async def script() -> None:
+        bench.start()
+        await bench.works(sign=True)
+        for pot in range(1, 5):
+            loose.there = False
+            bench.show(pot)
+            await bench.until(lambda: not bench.displays._screens[0]._open)
+            loose.there = True
+            bench.retry()
+            await bench.drawn()
+            bench.displays.look()
+        assert [kind for kind, _ in bench.told] == [PartMended, PartFailed]
+        await bench.drawn()
+        bench.pass_(STEADY)
+        await bench.works(sign=True)
+        assert [kind for kind, _ in bench.told] == [PartMended, PartFailed, PartMended]
+
+    with caplog.at_level(logging.WARNING):
+        run(bench, script)
+    assert len(caplog.records) == 2
 
 
 def test_8_4_no_display_at_the_start_is_told_when_the_last_has_been_tried() -> None:
@@ -213,6 +254,8 @@ def test_a_display_that_hangs_is_found_by_the_others_time_and_holds_up_nobody() 
         bench.show(9)
         await bench.until(lambda: bench.painters[1].mail == Mail(panel(pot=9), ("sign",)))
         stuck.free.set()
+        await bench.until(lambda: not bench.displays._screens[0]._open)
+        await bench.comes_back()
         await bench.works(sign=True, dealer=True)
         await bench.until(lambda: bench.painters[0].mail == Mail(panel(pot=9)))
         assert bench.told == [(PartMended, 1)]

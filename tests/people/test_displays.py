@@ -85,7 +85,9 @@ def test_the_displays_show_the_table_and_go_dark_with_it(tmp_path: Path, fitted:
     assert [device.dark for device in fitted.devices] == [True, True]
 
 
-def test_8_5_the_engine_hears_that_no_display_works_and_that_one_does_again(tmp_path: Path, fitted: Fitted) -> None:
+def test_8_5_the_engine_hears_that_no_display_works_and_that_one_does_again(
+    tmp_path: Path, fitted: Fitted, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def story(parts: Parts) -> None:
         await until(lambda: "display" in parts.engine.state.failed)
         await parts.engine.quiet()
@@ -93,6 +95,7 @@ def test_8_5_the_engine_hears_that_no_display_works_and_that_one_does_again(tmp_
         fitted.devices[1].there = True
         await until(lambda: "display" not in parts.engine.state.failed)
 
+    monkeypatch.setattr("hal.display.screen.STEADY", 0)
     for device in fitted.devices:
         device.there = False
     evening(config_of(tmp_path), story)
