@@ -16,13 +16,16 @@ from PIL import Image
 
 from hal.display.care import Care
 from hal.display.device import Device, DisplayError, Size
-from hal.port import Panel
+from hal.port import Banner, Panel
 
 _log = logging.getLogger(__name__)
 
 SECOND = 1_000_000_000
 FIRST_RETRY, LAST_RETRY = SECOND // 2, 20 * SECOND
 """Nanoseconds between the attempts on a failed device: the first, doubled up to the last, until it works again."""
+HURRY = 2 * SECOND
+"""Nanoseconds between two attempts at least, when the table is at something else and a failed device is tried for that.
+It may be lit all the same, and show what is over."""
 REFRESH = 10 * SECOND
 """Set up and drawn anew this often though nothing has changed, nanoseconds: a spike on the wires is gone then, and a
 device that is away is found."""
@@ -84,7 +87,8 @@ class Screen:
         self._busy_since: int | None = None
         # What the thread alone knows:
         self._open = False
-        self._opened = self._settled = self._changed_at = self._retry_at = 0
+        self._opened = self._settled = self._changed_at = self._tried_at = self._retry_at = 0
+        self._tried_for: Banner | None = None
         self._retry = FIRST_RETRY
         self._shown: Mail | None = None
         self._level: int | None = None
@@ -132,9 +136,12 @@ class Screen:
     def step(self) -> int:
         """Bring the device up to date, whatever that takes; nanoseconds until there may be more to do."""
         now = self._clock()
-        if not self._open and now < self._retry_at:
-            return self._retry_at - now
-        self._busy_since = now
+        banner = None if self._mail is None else self._mail.panel.banner
+        retry_at = self._retry_at if banner == self._tried_for else min(self._retry_at, self._tried_at + HURRY)
+        if not self._open and now < retry_at:
+            return retry_at - now
+        self._busy_since = self._tried_at = now
+        self._tried_for = banner
         try:
             wait = min(self._draw(now), self._well(now))
         except Exception as error:

@@ -11,7 +11,19 @@ from pytest_mock import MockerFixture
 from hal.display import care, painters, vendor
 from hal.display.care import Care
 from hal.display.device import DisplayError, Size
-from hal.display.screen import FIRST_RETRY, HANGS, LAST_RETRY, REFRESH, SECOND, STEADY, Health, Mail, Painted, Screen
+from hal.display.screen import (
+    FIRST_RETRY,
+    HANGS,
+    HURRY,
+    LAST_RETRY,
+    REFRESH,
+    SECOND,
+    STEADY,
+    Health,
+    Mail,
+    Painted,
+    Screen,
+)
 from tests.hal.display_models import Ssd1306
 from tests.hal.display_scenes import BETTING, BROKEN, PESOS, SPANISH, panel
 
@@ -219,6 +231,29 @@ def test_a_device_missing_at_the_start_is_tried_again_and_panels_do_not_hurry_it
     bench.device.error = None
     bench.step(after=FIRST_RETRY)
     assert bench.lit == 4
+
+
+def test_a_failed_display_is_tried_when_the_table_is_at_something_else_but_not_at_every_change() -> None:
+    """A device that has lost its data wires alone has its picture still lit: of betting that is open, say."""
+    bench = Bench()
+    bench.screen.show(Mail(panel(pot=1, banner="open")))
+    bench.step()
+    bench.device.error = DisplayError("no answer")
+    bench.screen.show(Mail(panel(pot=2, banner="open")))
+    for _ in range(8):
+        bench.step(after=bench.step())
+    assert bench.step() == LAST_RETRY
+    bench.clock.now += SECOND
+    bench.screen.show(Mail(panel(pot=2, banner="locked")))
+    assert bench.did() == []
+    assert bench.step() == HURRY - SECOND  # one that flickers holds up nobody who shares its bus
+    assert bench.step(after=HURRY - SECOND) == LAST_RETRY
+    bench.screen.show(Mail(panel(pot=3, banner="locked")))
+    assert bench.step(after=HURRY) == LAST_RETRY - HURRY  # tried once for each
+    bench.device.error = None
+    bench.screen.show(Mail(panel(pot=3, banner="paying")))
+    bench.step()
+    assert bench.lit == 3
 
 
 def test_a_device_that_is_away_is_found_though_nothing_changes() -> None:
