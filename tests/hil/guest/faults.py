@@ -189,7 +189,6 @@ async def without_jumper(stand: Stand, durable: Sight) -> None:
 async def expander_goes(stand: Stand) -> None:
     """The expander's chip is taken away while there are bets (8.5: seat node silent)."""
     wrong = await stand.reach("open", {3, 4})
-    before = await stand.look()
     sight = before = await stand.look()
     for _ in range(10):
         await asyncio.sleep(1)
