@@ -268,12 +268,13 @@ def dealing(parts: Parts, door: Door) -> Iterator[None]:
     from controller.terminal.desk import Desk
 
     money = money_of(config.language, config.setup)
-    desk = Desk(parts.engine, door, parts.displays.menu, config.language, money.text)
-    parts.keys.hear = desk.press
+    displays = parts.displays
+    desk = Desk(parts.engine, door, displays.menu, config.language, money.text, displays.legible)
+    parts.keys.hear, displays.lost = desk.press, desk.unseen
     try:
         yield
     finally:
-        parts.keys.hear = None
+        parts.keys.hear, displays.lost = None, lambda: None
         desk.stop()
 
 

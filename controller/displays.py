@@ -33,6 +33,9 @@ Drive = Callable[[int, bool], None]
 class Showing(Protocol):
     """What a running table does with its displays. Nothing raises, and nothing waits but ``stop``, for a second."""
 
+    lost: Callable[[], None]
+    """Called when the dealer's screen cannot be read any more."""
+
     def start(self, emit: Emit, now: Now) -> None:
         """Begin. `emit` hears that no display works, or that one does (8.5); `now` stamps it."""
 
@@ -42,6 +45,9 @@ class Showing(Protocol):
     def menu(self, lines: tuple[str, ...]) -> None:
         """Show `lines` on the dealer's screen instead, while there are any (``hal.display.menu``)."""
 
+    def legible(self) -> bool:
+        """Whether what was last shown can be read on the dealer's screen."""
+
     def stop(self) -> None:
         """Go dark. Idempotent."""
 
@@ -50,6 +56,7 @@ class Nothing:
     """A table without displays, or one whose displays cannot be driven, which is as bad as none that works (8.5)."""
 
     def __init__(self, trouble: str = "") -> None:
+        self.lost: Callable[[], None] = lambda: None
         self._trouble = trouble
 
     def start(self, emit: Emit, now: Now) -> None:
@@ -62,6 +69,9 @@ class Nothing:
     def show(self, panel: Panel) -> None: ...
 
     def menu(self, lines: tuple[str, ...]) -> None: ...
+
+    def legible(self) -> bool:
+        return False
 
     def stop(self) -> None: ...
 

@@ -60,6 +60,7 @@ class Desk:
     """The terminal of one table. All methods are for the loop's thread.
 
     `show` gets the lines of the screen whenever they change, none for the usual picture; `money` writes minor units.
+    `legible`: can they be read there?
     """
 
     def __init__(
@@ -69,8 +70,9 @@ class Desk:
         show: Callable[[tuple[str, ...]], None],
         language: Language,
         money: Callable[[int], str],
+        legible: Callable[[], bool],
     ) -> None:
-        self._engine, self._door, self._show, self._money = engine, door, show, money
+        self._engine, self._door, self._show, self._money, self._legible = engine, door, show, money, legible
         self._say = translator(language).text
         self._loop = asyncio.get_running_loop()
         self._menu = Menu()
@@ -84,8 +86,9 @@ class Desk:
 
     def press(self, name: str) -> None:
         """A key was pressed; one of another name is none of the menu's. Keys do nothing while an answer is awaited, nor
-        when no display works: nobody shall command blindly."""
-        if "display" in self._engine.state.failed:
+        while the screen cannot be read: nobody shall command blindly (8.5)."""
+        if not self._legible():
+            self.unseen()
             return
         self._wait()
         for key in KEYS:
@@ -97,6 +100,11 @@ class Desk:
                 else:
                     self._menu = replace(self._menu, waiting=True)
                     self._begin(self._open())
+        self._draw()
+
+    def unseen(self) -> None:
+        """The screen cannot be read: the menu is closed, so that the first key after that only opens it."""
+        self._menu = closed(self._menu)
         self._draw()
 
     def stop(self) -> None:

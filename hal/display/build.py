@@ -26,7 +26,8 @@ def built(
 def _screen(display: Display, names: Mapping[Shows, str], texts: Texts, money: Money, drive: Drive | None) -> Screen:
     spared = care.LEDS if display.kind == "max7219" else care.OLED
     name = display.name or names[display.shows]
-    return Screen(name, _device(display, drive), _painter(display, texts, money), spared, time.monotonic_ns)
+    device, painter, dealer = _device(display, drive), _painter(display, texts, money), display.shows == "dealer"
+    return Screen(name, device, painter, spared, time.monotonic_ns, dealer=dealer)
 
 
 def _device(display: Display, drive: Drive | None) -> Device:

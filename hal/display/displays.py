@@ -33,7 +33,10 @@ class Displays:
         names = [screen.name for screen in screens]
         if len(set(names)) != len(names):
             raise ValueError(f"two displays have the same name: {', '.join(names)}")
+        self.lost: Callable[[], None] = lambda: None
+        """Called, on the loop, when the dealer's screen cannot be read any more."""
         self._screens = tuple(screens)
+        self._legible = False
         self._told = {screen.name: Health(None) for screen in self._screens}
         self._works: bool | None = None
         self._panel: Panel | None = None
@@ -70,6 +73,10 @@ class Displays:
         if self._panel is not None:
             self.show(self._panel)
 
+    def legible(self) -> bool:
+        """Whether what was last shown can be read on a screen of the dealer's: nobody shall command blindly (8.5)."""
+        return any(screen.dealer and screen.legible() for screen in self._screens)
+
     def health(self) -> dict[str, Health]:
         """How each screen is now, by name."""
         return {screen.name: screen.health() for screen in self._screens}
@@ -102,6 +109,9 @@ class Displays:
         """Compare the screens with what was told of them. The loop does it by itself."""
         if self._emit is None or self._now is None:
             return
+        before, self._legible = self._legible, self.legible()
+        if before and not self._legible:
+            self.lost()
         silent = self._silent()
         for screen in self._screens:
             self._tell(screen.name, screen.health())

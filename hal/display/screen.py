@@ -36,6 +36,9 @@ HANGS = 5 * SECOND
 """No drawing takes longer, nanoseconds: a frame over I2C at 100 kHz takes a tenth of a second, the kernel's own
 time-out on that bus one second."""
 
+LATE = SECOND // 2
+"""Nanoseconds after which a picture that is not yet there is missing: several times what the slowest bus takes."""
+
 
 class Mail(NamedTuple):
     """What a screen is asked to show. `silent` are the names of displays that have failed; `menu` are the lines that
@@ -69,17 +72,29 @@ class Health(NamedTuple):
 
 
 class Screen:
-    """A display called `name`. `clock` is monotonic, in nanoseconds; `changed` is called, by the screen's thread,
-    whenever `health` has changed, and must not raise."""
+    """A display called `name`, one of the `dealer`'s or not. `clock` is monotonic, in nanoseconds; `changed` is called,
+    by the screen's thread, whenever `health` has changed, and must not raise."""
 
-    def __init__(self, name: str, device: Device, painter: Painter, care: Care, clock: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        name: str,
+        device: Device,
+        painter: Painter,
+        care: Care,
+        clock: Callable[[], int],
+        *,
+        dealer: bool = False,
+    ) -> None:
         self.name = name
+        self.dealer = dealer
         self.changed: Callable[[], None] = lambda: None
         self._device = device
         self._painter = painter
         self._care = care
         self._clock = clock
         self._mail: Mail | None = None
+        self._asked_at = 0
+        self._drawn: tuple[Mail | None, int] | None = None
         self._wake = threading.Event()
         self._ending = False
         self._thread: threading.Thread | None = None
@@ -98,15 +113,30 @@ class Screen:
 
     def show(self, mail: Mail) -> None:
         """Ask for `mail`; what was asked for before and not yet drawn is forgotten. Returns at once."""
+        if self._drawn is None or self._drawn[0] == self._mail:  # nothing was owed until now
+            self._asked_at = self._clock()
         self._mail = mail
         self._wake.set()
 
+    def legible(self) -> bool:
+        """Whether what was last asked for can be read there: it has been drawn, or is not `LATE` yet, and no attempt on
+        the device has failed since."""
+        drawn = self._drawn
+        if drawn is None or self._hangs():
+            return False
+        mail, at = drawn
+        return mail == self._mail or self._clock() - max(at, self._asked_at) <= LATE
+
     def health(self) -> Health:
         """How the screen is now."""
-        busy, health = self._busy_since, self._health
-        if busy is not None and self._clock() - busy > HANGS:
+        health = self._health
+        if self._hangs():
             return Health(False, f"hangs: it has not come back for {HANGS // SECOND} s", health.failures + 1)
         return health
+
+    def _hangs(self) -> bool:
+        busy = self._busy_since
+        return busy is not None and self._clock() - busy > HANGS
 
     def start(self) -> None:
         """Begin to draw, on a thread."""
@@ -191,9 +221,9 @@ class Screen:
 
     def _well(self, now: int) -> int:
         """It has been drawn. Nanoseconds until a device that had failed counts as working."""
-        took = self._clock() - now
-        if took > HANGS:
-            raise DisplayError(f"hung for {took // SECOND} s")
+        if self._hangs():
+            raise DisplayError(f"hung for {(self._clock() - now) // SECOND} s")
+        self._drawn = self._shown, now
         unsteady = self._opened + STEADY - now
         if self._health.works is False and unsteady > 0:
             return unsteady
@@ -204,6 +234,7 @@ class Screen:
     def _failed(self, error: Exception) -> int:
         if not isinstance(error, DisplayError | OSError) and self._health.works is not False:
             _log.error("display %s: a mistake in the program, not of the device", self.name, exc_info=error)
+        self._drawn = None
         self._let_go(dark=False)
         wait, self._retry = self._retry, min(2 * self._retry, LAST_RETRY)
         self._retry_at = self._clock() + wait
@@ -219,5 +250,5 @@ class Screen:
 
     def _be(self, health: Health) -> None:
         before, self._health = self._health, health
-        if health.works is not before.works:
+        if health != before:
             self.changed()

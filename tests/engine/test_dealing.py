@@ -48,6 +48,9 @@ class Screen(Nothing):
 
     def show(self, panel: Panel) -> None: ...
 
+    def legible(self) -> bool:
+        return True
+
 
 async def until(true: Callable[[], bool]) -> None:
     """The library's threads and the journal's work in real time."""

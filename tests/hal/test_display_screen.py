@@ -99,11 +99,14 @@ class Bench:
     def __init__(self) -> None:
         self.clock, self.device, self.pot = Clock(), Fake(), Pot()
         self.screen = Screen("sign", self.device, self.pot, PLAIN, self.clock)
-        self.news = 0
+        self.news = 0  # how often it began or ceased to work
+        self._worked: bool | None = None
         self.screen.changed = self._changed
 
     def _changed(self) -> None:
-        self.news += 1
+        works = self.screen.health().works
+        self.news += works is not self._worked
+        self._worked = works
 
     def show(self, pot: int) -> None:
         self.screen.show(Mail(panel(pot=pot)))

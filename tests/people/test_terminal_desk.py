@@ -13,7 +13,6 @@ from controller.core.inputs import AccessRefused, Actor, CashOut, Command, Load
 from controller.people import Person
 from controller.terminal.desk import QUIET_S, SESSION_S, Desk, Engine
 from controller.terminal.menu import SEEN_S
-from hal.port import PartFailed, PartMended, Stamp
 from tests.engine.fakes import BOSS, PLENTY, Rig, in_virtual_time
 from tests.people.socket_client import Place, StandIn, place, story
 
@@ -26,7 +25,8 @@ class Hands:
     def __init__(self, engine: Engine, door: Door) -> None:
         self._screen: tuple[str, ...] = ()
         self.pictures = 0
-        self.desk = Desk(engine, door, self._seen, "en", str)
+        self.reads = True
+        self.desk = Desk(engine, door, self._seen, "en", str, lambda: self.reads)
 
     def _seen(self, lines: tuple[str, ...]) -> None:
         assert lines != self._screen, "the same lines twice"
@@ -261,14 +261,16 @@ async def test_8_5_when_the_table_stops_the_reason_takes_the_menus_place() -> No
 
 
 @in_virtual_time
-async def test_8_5_without_a_working_display_keys_do_nothing() -> None:
+async def test_8_5_what_cannot_be_read_is_not_confirmed_later_either() -> None:
     engine, hands = await logged_in()
-    engine.take(PartFailed(0, "display", Stamp(0, 1)))
+    await hands.choose("Seats", "1", "Load credits", "7", "OK")
+    hands.reads = False
+    hands.desk.unseen()
     await hands.ok()
-    assert hands.chosen() == "Seats"
-    engine.take(PartMended(0, "display", Stamp(0, 2)))
+    hands.reads = True
     await hands.ok()
-    assert hands.chosen() == "1 -"
+    assert hands.screen()[0] == "round 0, Waiting"
+    assert engine.commands == []
     hands.desk.stop()
 
 
