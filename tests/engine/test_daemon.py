@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import resource
 import signal
@@ -20,10 +21,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.evolve import evolve
 from controller.core.inputs import Command, Load
-from controller.daemon import at_work
+from controller.daemon import at_work, serve
 from controller.journal.verify import verify
 from controller.journal.writer import Journal
 from hal.simulated.table import SimulatedTable
@@ -414,6 +416,27 @@ def test_sixteen_clients_at_once_delay_no_bet_and_leave_nothing_behind(house: Ho
 
 
 # --- leaving, seen from within ---------------------------------------------------------------------------
+
+
+def test_garbage_is_looked_for_in_what_came_after_the_start_alone(tmp_path: Path) -> None:
+    """Or each full collection would keep edges waiting for longer than an order of edges allows for (hal.gpio.feed)."""
+    with tempfile.TemporaryDirectory(prefix="pozo-") as sockets:
+        config = replace(config_of(tmp_path), socket=Path(sockets) / "control")
+
+        async def story() -> None:
+            daemon = asyncio.create_task(serve(config))
+            async with asyncio.timeout(10):
+                while not gc.get_freeze_count():  # noqa: ASYNC110 - nothing tells of it
+                    await asyncio.sleep(0.01)
+            left = len(gc.get_objects())
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert await daemon == 0
+            assert left < 2_000 < gc.get_freeze_count()
+
+        try:
+            asyncio.run(story())
+        finally:
+            gc.unfreeze()
 
 
 def test_leaving_darkens_the_table_and_keeps_its_round(tmp_path: Path) -> None:
