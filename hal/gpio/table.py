@@ -99,12 +99,13 @@ class GpioTable:
             raise RuntimeError("start: already started; stop() it first")
         self._aio = asyncio.get_running_loop()
         self._emit, self._boot = emit, boot
-        self._seats, self._feeds, self._meter, self._deaf, self._watched = {}, [], None, False, 0
+        self._seats, self._feeds, self._deaf, self._watched = {}, [], False, 0
         self._inbox.clear()
         self._down.clear()
         try:
             self._open(boot)
         except BaseException:
+            self._meter = None
             self._release()
             raise
         self._running = True

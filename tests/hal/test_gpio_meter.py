@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
 
@@ -10,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hal.debounce import MS
+from hal.gpio.loop import Loop
 from hal.gpio.pulses import OFF_S, ON_S
 from hal.gpio.wiring import Pin
-from hal.port import LampSensed, PartFailed
+from hal.port import HardwareError, LampSensed, PartFailed
 from hal.simulated.virtualtime import run
 from tests.hal.contract import only, started
 from tests.hal.gpio_bench import GpioBench, WiredPin
@@ -88,6 +90,24 @@ def test_at_the_stop_the_line_goes_low_and_what_has_not_begun_is_dropped(caplog:
         assert len([high for _, high in bench.pulses if high]) == 3
 
     play(script)
+
+
+def test_a_table_that_did_not_start_has_no_counter_to_wait_for(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def no_jumper(_: Loop) -> None:
+        raise HardwareError("no jumper")
+
+    async def script(bench: GpioBench) -> None:
+        monkeypatch.setattr(Loop, "prove", no_jumper)
+        with pytest.raises(HardwareError):
+            bench.start()
+        bench.backend.count(3)
+        async with asyncio.timeout(1):
+            await bench.backend.counted()
+
+    play(script)
+    assert "does not answer" not in caplog.text
 
 
 @pytest.mark.parametrize("failing", [True, False])  # the beginning of a pulse, or its end
