@@ -112,6 +112,10 @@ class Spi:
         return f"SPI {self.port}.{self.device}"
 
 
+class _UndrivenError(OSError):
+    """It is not the bus: whoever owns the header does not drive a line."""
+
+
 class _Lines:
     """`Drive` in the words of RPi.GPIO."""
 
@@ -125,7 +129,10 @@ class _Lines:
 
     def output(self, line: int, level: bool) -> None:
         assert self._drive is not None
-        self._drive(line, level)
+        try:
+            self._drive(line, level)
+        except OSError as error:
+            raise _UndrivenError(str(error)) from error
 
     def cleanup(self, lines: list[int]) -> None:
         """They stay outputs: the display hangs on them."""
@@ -136,6 +143,7 @@ _REMEDIES = {
     errno.EACCES: "not allowed; put the user of this program into the bus's group (i2c, spi)",
     errno.EPERM: "not allowed; put the user of this program into the bus's group (i2c, spi)",
 }
+_UNDRIVEN = "its lines dc and reset are not driven; mend what the log says of the table's hardware, and restart"
 _SILENT = "nothing answers; look at its plug, its supply and its address"
 
 
@@ -147,5 +155,5 @@ def told(what: str, wires: Wires) -> Iterator[None]:
     except (OSError, DeviceNotFoundError) as error:
         cause = error if isinstance(error, OSError) else error.__context__  # luma's own says less
         number = cause.errno if isinstance(cause, OSError) else None
-        remedy = _REMEDIES.get(number or 0, _SILENT)
+        remedy = _REMEDIES.get(number or 0, _UNDRIVEN if isinstance(error, _UndrivenError) else _SILENT)
         raise DisplayError(f"{what} on {wires}: {remedy} ({error})") from error

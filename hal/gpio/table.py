@@ -78,6 +78,7 @@ class GpioTable:
         self._meter: Pulses | None = None
         self._driven: dict[int, Output] = {}
         self._closing: list[Callable[[], None]] = []
+        self._kept = 0
         self._seats: dict[int, _Seat] = {}
         self._feeds: list[Feed] = []
         self._inbox: deque[tuple[Wire, int, bool]] = deque()
@@ -92,11 +93,12 @@ class GpioTable:
     def start(self, emit: Callable[[Signal], None], boot: int) -> None:
         """Open every line, make an edge arrive, tell the levels found; all before this returns.
 
-        Raises HardwareError with the remedy when a line cannot be had or no edge arrives; RuntimeError when started
-        twice.
+        Raises HardwareError with the remedy when a line cannot be had or no edge arrives; what drives the displays is
+        kept all the same, until `stop`. RuntimeError when started twice.
         """
         if self._running:
             raise RuntimeError("start: already started; stop() it first")
+        self._release()  # what a start that failed has kept
         self._aio = asyncio.get_running_loop()
         self._emit, self._boot = emit, boot
         self._seats, self._feeds, self._deaf, self._watched = {}, [], False, 0
@@ -106,7 +108,7 @@ class GpioTable:
             self._open(boot)
         except BaseException:
             self._meter = None
-            self._release()
+            self._release(keep=self._kept)
             raise
         self._running = True
         self._called = False
@@ -156,7 +158,9 @@ class GpioTable:
         """
         try:
             self._driven[line].switch(on)
-        except (KeyError, LineError) as error:
+        except KeyError:
+            raise OSError(f"GPIO{line} cannot be driven: it is not open") from None
+        except LineError as error:
             raise OSError(f"GPIO{line} cannot be driven: {error}") from error
 
     async def counted(self) -> None:
@@ -175,11 +179,13 @@ class GpioTable:
         wiring = self._hardware.wiring
         self._chips = chips = self._opened(self._hardware)
         self._closing.append(chips.close)
+        self._driven = {pin.line: line for _, pin in wiring.display_lines for line in self._display_line(pin)}
+        if self._driven:  # displays say why the table does not start (8.4)
+            self._kept = len(self._closing)
         self._loop = Loop(chips, wiring)
         self._closing.append(self._loop.close)
         if wiring.meter is not None:
             self._meter = Pulses(self._output(wiring.meter))
-        self._driven = {pin.line: self._output(pin) for _, pin in wiring.display_lines}
         lamps = [self._output(seat.lamp) for seat in wiring.seats]
         contacts = {
             "open": self._wire(0, "open", wiring.key_open),
@@ -207,6 +213,14 @@ class GpioTable:
         output = self._chips.of(pin).output(pin)
         self._closing.append(output.close)
         return output
+
+    def _display_line(self, pin: Pin) -> list[Output]:
+        """The line of a display. The table can do without: one that cannot be had is told, and left out."""
+        try:
+            return [self._output(pin)]
+        except HardwareError as error:
+            _log.error("a display's line cannot be driven: %s", error)
+            return []
 
     def _wire(self, source: int, name: str, pin: Pin, *, inverted: bool = False) -> Wire:
         assert self._chips is not None
@@ -451,8 +465,9 @@ class GpioTable:
         assert self._chips is not None
         return self._chips.header.clock.now()
 
-    def _release(self) -> None:
-        """Let go of everything, the last opened first. Outputs go low."""
-        self._driven = {}
-        while self._closing:
+    def _release(self, keep: int = 0) -> None:
+        """Let go of everything but the first `keep`, the last opened first. Outputs go low."""
+        if not keep:
+            self._driven, self._kept = {}, 0
+        while len(self._closing) > keep:
             self._closing.pop()()

@@ -247,6 +247,18 @@ def test_an_oled_on_spi_has_its_lines_driven(tmp_path: Path, mocker: MockerFixtu
     device.close(dark=False)
 
 
+def test_an_oled_whose_lines_are_not_driven_is_not_told_as_one_without_a_plug(
+    tmp_path: Path, mocker: MockerFixture
+) -> None:
+    def drive(line: int, level: bool) -> None:
+        raise OSError("GPIO25 cannot be driven: 25")
+
+    _, spidev, _ = spi_file(tmp_path, mocker)
+    device = vendor.oled("ssd1306", Spi(0, 1, dc=24, reset=25, drive=drive, spidev=spidev))
+    with pytest.raises(DisplayError, match=r"SSD1306 on SPI 0\.1: .*not driven; mend what the log says .*GPIO25"):
+        device.open()
+
+
 def test_lines_need_somebody_who_drives_them() -> None:
     with pytest.raises(ValueError, match=r"SPI 0\.0: the lines dc and reset"):
         Spi(dc=24)
