@@ -37,7 +37,8 @@ class Showing(Protocol):
     """Called when the dealer's screen cannot be read any more."""
 
     def start(self, emit: Emit, now: Now) -> None:
-        """Begin. `emit` hears that no display works, or that one does (8.5); `now` stamps it."""
+        """Begin. `emit` hears that no display works or that one does (8.5), and that one of several does not or that
+        all do; `now` stamps it."""
 
     def show(self, panel: Panel) -> None:
         """Show `panel`, as soon as each display can."""
@@ -65,6 +66,7 @@ class Nothing:
             emit(PartFailed(0, "display", now()))
         else:  # one that had failed may have been taken out of the configuration
             emit(PartMended(0, "display", now()))
+            emit(PartMended(0, "screen", now()))
 
     def show(self, panel: Panel) -> None: ...
 

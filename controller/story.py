@@ -53,6 +53,7 @@ PARTS = {
     "node": msg("the seat's electronics"),
     "key": msg("the lock key"),
     "display": msg("the display"),
+    "screen": msg("one of the displays"),
     "edges": msg("the signal line"),
     "noise": msg("the quiet of the lines"),
     "copy": msg("the second copy of the journal"),

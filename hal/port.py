@@ -28,9 +28,9 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-Part = Literal["lamp", "button", "slot", "node", "key", "display", "edges", "copy", "noise"]
-"""What can fail. ``lamp`` is found by the rules (sense against command), ``copy``, the second copy of the journal, by
-the daemon, the others by the hardware."""
+Part = Literal["lamp", "button", "slot", "node", "key", "display", "screen", "edges", "copy", "noise"]
+"""What can fail. ``display``: no display works; ``screen``: one does not, and another does. ``lamp`` is found by the
+rules (sense against command), ``copy``, the second copy of the journal, by the daemon, the others by the hardware."""
 
 
 class Stamp(Struct, frozen=True, order=True, array_like=True):

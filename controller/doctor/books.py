@@ -124,6 +124,7 @@ def _standing(state: State, config: Config, language: Language) -> Standing:
         playing=state.round is not None,
         out_of_service=state.out_of_service,
         closed=tuple((seat.seat, seat.closed) for seat in state.seats if seat.closed),
+        failed=state.failed,
         alarms=len(state.alarms),
         differences=mismatch_report(check_against(config, state), language),
     )

@@ -131,13 +131,14 @@ class Disk(Struct, frozen=True, kw_only=True):
 
 
 class Standing(Struct, frozen=True, kw_only=True):
-    """How the table stands: `playing` in a round, `closed` are seats and why, `differences` what the file
-    asks for and the journal does not have (8.4)."""
+    """How the table stands: `playing` in a round, `closed` are seats and why, `failed` parts of the
+    table itself, `differences` what the file asks for and the journal does not have (8.4)."""
 
     round: int
     playing: bool = False
     out_of_service: str = ""
     closed: tuple[tuple[int, str], ...] = ()
+    failed: tuple[str, ...] = ()
     alarms: int = 0
     differences: str = ""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from controller.core.messages import msg
 from controller.doctor.facts import Facts
 from controller.doctor.finding import Check, Finding, Sentence, found
-from controller.story import CAUSES
+from controller.story import CAUSES, PARTS
 
 BEHIND = 100
 """Entries that a copy may lack while the table plays, without being called late."""
@@ -30,6 +30,9 @@ def standing(facts: Facts) -> Iterator[Finding]:
             yield found(
                 "warn", "table", msg("seat {seat} is closed: {why}"), remedy, seat=seat, why=Sentence(CAUSES[why])
             )
+    for part in seen.failed:
+        remedy = msg("Mend it; the log says what it is: journalctl -u 'pozo@*' -n 50")
+        yield found("warn", "table", msg("does not work: {part}"), remedy, part=Sentence(PARTS[part]))
     if seen.alarms:
         remedy = msg("Let a supervisor read them and give: ack")
         yield found("note", "table", msg("alarms not acknowledged: {alarms}"), remedy, alarms=seen.alarms)

@@ -1,7 +1,8 @@
-"""All displays of a table: they take panels, and say when none works any more (rules 8.5).
+"""All displays of a table: they take panels, and say when one, or none, works any more (rules 8.5).
 
 One that fails is told once, counted, shown on those that work, and told when it is back. The part "display" fails only
-with the last one, and is mended by the first.
+with the last one, and is mended by the first; "screen" fails with the first, while others work, and is mended by the
+last.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from hal.display.screen import Health, Mail, Screen
-from hal.port import Panel, PartFailed, PartMended, Stamp
+from hal.port import Panel, Part, PartFailed, PartMended, Stamp
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ class Displays:
         self._screens = tuple(screens)
         self._legible = False
         self._told = {screen.name: Health(None) for screen in self._screens}
-        self._works: bool | None = None
+        self._works: dict[Part, bool] = {}
         self._panel: Panel | None = None
         self._menu: tuple[str, ...] = ()
         self._emit: Callable[[PartFailed | PartMended], None] | None = None
@@ -47,8 +48,8 @@ class Displays:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self, emit: Callable[[PartFailed | PartMended], None], now: Callable[[], Stamp]) -> None:
-        """Begin. `emit` hears, on this loop, that no display works or that one does again; `now` stamps it. The first
-        word comes when the first screen works, or when none does."""
+        """Begin. `emit` hears, on this loop, that no display works or that one does again, and that one of several does
+        not or that all do; `now` stamps it. The first word comes when the first screen works, or when none does."""
         self._emit, self._now = emit, now
         self._loop = asyncio.get_running_loop()
         for screen in self._screens:
@@ -117,12 +118,22 @@ class Displays:
             self._tell(screen.name, screen.health())
         if self._silent() != silent and self._panel is not None:
             self.show(self._panel)
-        states = [health.works for health in self._told.values()]
-        works = True if True in states else None if None in states or not states else False
-        if works is not None and works is not self._works:
-            self._works = works
-            at = self._now()
-            self._emit(PartMended(0, "display", at) if works else PartFailed(0, "display", at))
+        states = {health.works for health in self._told.values()}
+        if True in states:
+            self._report("display", True)
+        elif states == {False}:
+            self._report("display", False)
+        if states == {True}:
+            self._report("screen", True)
+        elif states >= {True, False}:
+            self._report("screen", False)
+
+    def _report(self, part: Part, works: bool) -> None:
+        if self._works.get(part) is not works:
+            self._works[part] = works
+            assert self._emit is not None
+            assert self._now is not None
+            self._emit((PartMended if works else PartFailed)(0, part, self._now()))
 
     def _tell(self, name: str, health: Health) -> None:
         before = self._told[name]

@@ -81,14 +81,20 @@ class Bench:
             ]
         )
         self.told: list[tuple[type, int]] = []
+        """What was heard of the part "display"."""
+        self.of_one: list[type] = []
+        """The same of "screen"."""
         self._stamps = 0
 
     def _clock(self) -> int:
         return time.monotonic_ns() + self.ahead
 
     def _heard(self, signal: PartFailed | PartMended) -> None:
-        assert (signal.seat, signal.part) == (0, "display")
         assert threading.current_thread() is threading.main_thread()
+        if (signal.seat, signal.part) == (0, "screen"):
+            self.of_one.append(type(signal))
+            return
+        assert (signal.seat, signal.part) == (0, "display")
         self.told.append((type(signal), signal.at.ns))
 
     def _now(self) -> Stamp:
@@ -174,6 +180,7 @@ def test_8_5_the_part_fails_with_the_last_display_and_is_mended_by_the_first(cap
         sign.there = False
         bench.show(1)
         await bench.works(sign=False, dealer=True)
+        assert bench.of_one == [PartMended, PartFailed]  # which is an alarm, and no reason to close betting
         await bench.until(lambda: bench.painters[1].mail == Mail(panel(pot=1), ("sign",)))  # shown elsewhere
         dealer.there = False
         bench.show(2)
@@ -186,6 +193,12 @@ def test_8_5_the_part_fails_with_the_last_display_and_is_mended_by_the_first(cap
         await bench.works(sign=True, dealer=False)
         assert [kind for kind, _ in bench.told] == [PartMended, PartFailed, PartMended]
         await bench.until(lambda: bench.painters[0].mail == Mail(panel(pot=2), ("dealer",)))  # what it missed
+        assert bench.of_one == [PartMended, PartFailed]
+        dealer.there = True
+        await bench.drawn()
+        await bench.comes_back(1)
+        await bench.works(sign=True, dealer=True)
+        assert bench.of_one == [PartMended, PartFailed, PartMended]
 
     with caplog.at_level(logging.WARNING):
         run(bench, script)
@@ -194,6 +207,7 @@ def test_8_5_the_part_fails_with_the_last_display_and_is_mended_by_the_first(cap
         "display sign: nothing answers. It is tried again by itself",
         "display dealer: nothing answers. It is tried again by itself",
         "display sign works again",
+        "display dealer works again",
     ]
 
 

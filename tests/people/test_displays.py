@@ -101,6 +101,19 @@ def test_8_5_the_engine_hears_that_no_display_works_and_that_one_does_again(
     evening(config_of(tmp_path), story)
 
 
+def test_8_5_one_display_of_two_that_is_away_is_an_alarm_and_betting_goes_on(tmp_path: Path, fitted: Fitted) -> None:
+    async def story(parts: Parts) -> None:
+        await until(lambda: "screen" in parts.engine.state.failed)
+        await parts.engine.quiet()
+        state = parts.engine.state
+        assert state.failed == ("screen",)
+        assert [alarm.code for alarm in state.alarms] == ["screen-failed"]
+        assert state.meters.faults == {"screen": 1}
+
+    fitted.devices[0].there = False
+    evening(config_of(tmp_path), story)
+
+
 def test_8_4_displays_say_why_the_hardware_could_not_start(
     tmp_path: Path, fitted: Fitted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -524,6 +524,7 @@ def test_how_the_table_stands() -> None:
     assert [level for level, _ in texts(differences=reason, out_of_service=reason)] == ["fail", "ok"]
     closed = texts(closed=((2, "dealer"), (3, "lamp")), alarms=2)
     assert closed[:2] == [("warn", "seat 3 is closed: its lamp failed"), ("note", "alarms not acknowledged: 2")]
+    assert texts(failed=("screen",))[0] == ("warn", "does not work: one of the displays")
 
 
 def test_a_reason_within_a_sentence_is_translated_too() -> None:
