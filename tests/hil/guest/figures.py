@@ -13,11 +13,13 @@ import os
 import subprocess
 import sys
 import time
+from asyncio.subprocess import Process
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
+from signal import SIGCONT, SIGSTOP
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -107,7 +109,7 @@ PATIENCE = 2_000 * MS
 
 
 @asynccontextmanager
-async def two_liners(lines: Lines) -> AsyncIterator[None]:
+async def two_liners(lines: Lines) -> AsyncIterator[Process]:
     """They run meanwhile, on a plain factory: nothing that pozo does to its own is theirs."""
     for contact, _ in RIVALS.values():
         lines.drive(contact, True)
@@ -122,17 +124,18 @@ async def two_liners(lines: Lines) -> AsyncIterator[None]:
         assert process.stdout is not None
         assert await process.stdout.readline(), "the two-liners do not start"
         try:
-            yield
+            yield process
         finally:
-            process.terminate()
+            process.kill()
             await process.wait()
 
 
 class Latency:
-    """Pulled lines and lamps of a played table and of two-liners beside it, in turns."""
+    """Pulled lines and lamps of a played table and of two-liners beside it, in turns. They poll their lines all the
+    time, which no table has beside it: they stand still while it is measured."""
 
-    def __init__(self, played: Played) -> None:
-        self.played = played
+    def __init__(self, played: Played, rivals: Process) -> None:
+        self.played, self._rivals = played, rivals
         self.took: dict[str, list[int]] = {"told": [], "ours": [], **{name: [] for name in RIVALS}}
         self.missed: Counter[str] = Counter()
         self._rng = Random(1)
@@ -143,7 +146,9 @@ class Latency:
             await self._press(name, contact, light)
         seat = self.played.wiring.seats[number % SEATS]
         self.played.engine.heard.clear()
+        self._rivals.send_signal(SIGSTOP)
         pull = await self._press("ours", acceptor(seat), seat.lamp)
+        self._rivals.send_signal(SIGCONT)
         told = [at for at, signal in self.played.engine.heard if isinstance(signal, Pressed)]
         self.took["told"] += [at - pull.before for at in told[:1]]
 
@@ -183,8 +188,8 @@ class Latency:
 
 async def latency(count: int) -> None:
     """Edge, decision, lamp, nothing being written; a credit is the maximum, so that every press switches the lamp."""
-    async with playing(opening("credits", 1_000)) as played, two_liners(played.lines):
-        measured = await _measured(played, count)
+    async with playing(opening("credits", 1_000)) as played, two_liners(played.lines) as rivals:
+        measured = await _measured(played, rivals, count)
     ms = measured.medians()
     settle = SETTLE / MS
     split = (
@@ -200,9 +205,9 @@ async def latency(count: int) -> None:
     PROMPT.append(Prompt("latency", played.delivered.late, played.delivered.edges))
 
 
-async def _measured(played: Played, count: int, after: Callable[[], None] = lambda: None) -> Latency:
+async def _measured(played: Played, rivals: Process, count: int, after: Callable[[], None] = lambda: None) -> Latency:
     """So many turns, and something done after each. What is done for the first time takes longer: files are read."""
-    first, measured = Latency(played), Latency(played)
+    first, measured = Latency(played, rivals), Latency(played, rivals)
     for number in range(SEATS):
         await first.turn(number)
     for number in range(count):
@@ -540,9 +545,9 @@ async def durable(count: int) -> None:
         async with (
             journaling(start, Path(folder, "journal")) as (writer, last),
             playing(start, writer=writer, last=last) as played,
-            two_liners(played.lines),
+            two_liners(played.lines) as rivals,
         ):
-            measured = await _measured(played, count, lambda: commits.append(bare.commit([bytes(200)]) * 1e3))
+            measured = await _measured(played, rivals, count, lambda: commits.append(bare.commit([bytes(200)]) * 1e3))
         bare.close()
     ms = measured.medians()
     commit = median(commits)
