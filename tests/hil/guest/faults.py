@@ -189,12 +189,13 @@ async def without_jumper(stand: Stand, durable: Sight) -> None:
 async def expander_goes(stand: Stand) -> None:
     """The expander's chip is taken away while there are bets (8.5: seat node silent)."""
     wrong = await stand.reach("open", {3, 4})
-    sight = before = await stand.look()
+    before = await stand.look()
+    stand.electricity.lines.remove("expander")
+    sight = await stand.look()
     for _ in range(10):
-        await asyncio.sleep(1)
-        sight = await stand.look()
-        if not any(sight.seats[number].open for number in (1, 2, 5, 6)):
-            break
+        if any(sight.seats[number].open for number in (1, 2, 5, 6)):
+            await asyncio.sleep(1)
+            sight = await stand.look()
     wrong += untouched(before, sight, {1, 2, 5, 6})
     for number in (1, 2, 5, 6):
         seat = sight.seats[number]
