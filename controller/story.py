@@ -75,6 +75,7 @@ ALARMS = {
     "noise-failed": msg("too much noise on the lines"),
     "key-failed": msg("the lock key's contacts disagree"),
     "display-failed": msg("no display works"),
+    "screen-failed": msg("one of the displays does not work"),
     "copy-failed": msg("the second copy of the journal failed"),
 }
 """What an alarm means, by its code."""
