@@ -321,7 +321,8 @@ def test_5_11_prizes_stand_in_the_order_of_payment_and_the_supervisors_approval_
     assert at.t.state.round is None
 
 
-def test_2_4_chips_are_handed_back_and_an_amount_that_has_grown_is_asked_again() -> None:
+def asked_about_a_late_chip() -> tuple[T, Terminal]:
+    """The dealer is asked whether the late chip of seat 2 has been handed back."""
     t = T(acceptor="chips")
     t.deal(1)
     with t.refuses("not-open"):
@@ -329,6 +330,11 @@ def test_2_4_chips_are_handed_back_and_an_amount_that_has_grown_is_asked_again()
     at = Terminal(t)
     at.log_in()
     at.choose("Hand back", "2 - hand back 1,000")
+    return t, at
+
+
+def test_2_4_chips_are_handed_back_and_an_amount_that_has_grown_is_asked_again() -> None:
+    t, at = asked_about_a_late_chip()
     assert " ".join(at.screen()[1:3]) == "Seat 2: were 1,000 handed back?"
     with t.refuses("not-open"):
         t.chip(2)
@@ -529,13 +535,7 @@ def test_a_double_tap_confirms_nothing_that_nobody_has_seen() -> None:
 
 
 def test_2_4_the_second_tap_does_not_confirm_what_is_asked_anew() -> None:
-    t = T(acceptor="chips")
-    t.deal(1)
-    with t.refuses("not-open"):
-        t.chip(2)
-    at = Terminal(t)
-    at.log_in()
-    at.choose("Hand back", "2 - hand back 1,000")
+    t, at = asked_about_a_late_chip()
     with t.refuses("not-open"):
         t.chip(2)
     at.keys("ok")
