@@ -321,20 +321,20 @@ def test_5_11_prizes_stand_in_the_order_of_payment_and_the_supervisors_approval_
     assert at.t.state.round is None
 
 
-def asked_about_a_late_chip() -> tuple[T, Terminal]:
-    """The dealer is asked whether the late chip of seat 2 has been handed back."""
+def with_a_late_chip() -> tuple[T, Terminal]:
+    """A chip of seat 2 came after the lock; a dealer has logged in."""
     t = T(acceptor="chips")
     t.deal(1)
     with t.refuses("not-open"):
         t.chip(2)
     at = Terminal(t)
     at.log_in()
-    at.choose("Hand back", "2 - hand back 1,000")
     return t, at
 
 
 def test_2_4_chips_are_handed_back_and_an_amount_that_has_grown_is_asked_again() -> None:
-    t, at = asked_about_a_late_chip()
+    t, at = with_a_late_chip()
+    at.choose("Hand back", "2 - hand back 1,000")
     assert " ".join(at.screen()[1:3]) == "Seat 2: were 1,000 handed back?"
     with t.refuses("not-open"):
         t.chip(2)
@@ -481,12 +481,7 @@ def test_10_1_a_press_that_comes_before_the_decision_is_not_paid_out_in_credits(
 
 
 def test_2_4_10_1_a_chip_that_comes_before_the_decision_stays_owed() -> None:
-    t = T(acceptor="chips")
-    t.deal(1)
-    with t.refuses("not-open"):
-        t.chip(2)
-    at = Terminal(t)
-    at.log_in()
+    t, at = with_a_late_chip()
     at.at_once = False
     at.choose("Hand back", "2 - hand back 1,000", "yes")
     with t.refuses("not-open"):
@@ -535,7 +530,8 @@ def test_a_double_tap_confirms_nothing_that_nobody_has_seen() -> None:
 
 
 def test_2_4_the_second_tap_does_not_confirm_what_is_asked_anew() -> None:
-    t, at = asked_about_a_late_chip()
+    t, at = with_a_late_chip()
+    at.choose("Hand back", "2 - hand back 1,000")
     with t.refuses("not-open"):
         t.chip(2)
     at.keys("ok")
